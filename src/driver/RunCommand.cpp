@@ -164,10 +164,16 @@ private:
         postProcessingFor(postOptions, model, printNote);
     if (!steps)
       return inFile(steps.takeError(), common.model);
-    Result<Preprocessing> prepared = preprocessingFor(model, inputs);
-    if (!prepared)
-      return inFile(prepared.takeError(), common.model);
-    post = {std::move(*steps), postOptions.drawFolder, imageOptions(*prepared)};
+    post = {std::move(*steps), postOptions.drawFolder, {}};
+    if (!post.steps.empty()) {
+      // For boxes in the image. Loading it notes what the model keeps.
+      InputOptions silent = inputs;
+      silent.note = nullptr;
+      Result<Preprocessing> prepared = preprocessingFor(model, silent);
+      if (!prepared)
+        return inFile(prepared.takeError(), common.model);
+      post.how = imageOptions(*prepared);
+    }
     return prepareFolder("--draw", post.drawFolder);
   }
 

@@ -158,7 +158,7 @@ MISTAKES = """
 2 | train net.onnx --data one.npz -o out.onnx | --data 'one.npz': there is no array 'target'; it holds x
 2 | train net.onnx --data counts.npz -o out.onnx | --data 'counts.npz': there are 6 samples and 5 targets
 2 | train net.onnx --data width.npz -o out.onnx | --data 'width.npz': the array 'x' is a 6x2xf32; .*
-2 | train net.onnx --data class9.npz -o out.onnx | --data 'class9.npz': the target has the label 9, and the model 4 classes, from 0 on
+2 | train net.onnx --data class9.npz -o out.onnx | --data 'class9.npz': the target has the label 9, and the model 4 classes, from 0 on \(--classes auto gives it those of the data\)
 1 | train net.onnx --data infinite.npz -o out.onnx | net.onnx: the loss of step 1 is not a number: .*; nothing was written
 5 | train image.onnx --data classes -o out.onnx --labels nothing | cannot open 'nothing': No such file or directory
 5 | compare good.onnx --with nothing.npz | cannot open 'nothing.npz': No such file or directory
@@ -309,7 +309,7 @@ class Mistakes(CommandTest):
     def test_signals(self):
         """A signal ends a command as it ends any other, and leaves no part of a file."""
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-            for command in (["bench", "good.onnx", "--seconds", "60", "--no-cache"], ["run", "good.onnx", "--input", "random", "--repeat", "1000000", "--output-dir", "out", "--no-cache"]):
+            for command in (["bench", "good.onnx", "--seconds", "60", "--no-cache"], ["run", "good.onnx", "--input", "random", "--repeat", "1000000", "--backend", "interpreter", "--output-dir", "out", "--no-cache"]):
                 with self.subTest(f"{number} {command[0]}"):
                     process = subprocess.Popen([SinterCommand.SINTER, *command], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                     time.sleep(0.5)
