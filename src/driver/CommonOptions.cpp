@@ -63,7 +63,9 @@ Result<SessionOptions> sessionOptions(const CommonOptions &options) {
 }
 
 Error blamed(Error error, const CommonOptions &options) {
-  if (error.kind != ErrorKind::InvalidModel || options.model.empty())
+  const bool isOfModel = error.file.empty() || error.file == options.model;
+  if (error.kind != ErrorKind::InvalidModel || options.model.empty() ||
+      !isOfModel)
     return error;
   CommonOptions asItIs = options;
   asItIs.shapes.clear();
