@@ -84,8 +84,8 @@ class Measured:
         return done.stdout
 
     def run_ms(self, model):
-        """The median of a run."""
-        return min(json.loads(self.call("bench", model, "--seconds", "1", "--json"))["latency_ms"]["median"] for _ in range(self.rounds))
+        """The mean time of a run: a command has no median of many runs."""
+        return min(json.loads(self.call("bench", model, "--seconds", "1", "--json"))["latency_ms"]["mean"] for _ in range(self.rounds))
 
     def command_ms(self, *arguments):
         """All of a command, but for its start: what its last line says."""
