@@ -3,6 +3,7 @@
 #include "driver/Progress.h"
 
 #include "driver/Text.h"
+#include "runtime/Result.h"
 
 #include <algorithm>
 #include <chrono>
