@@ -137,7 +137,7 @@ private:
 
 } // namespace
 
-Activity::Activity(std::string what) {
+Activity::Activity(std::string_view what) {
   if (!ProgressScreen::get().isShown())
     return;
   state = std::make_shared<State>();

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sinter::driver {
 
@@ -24,7 +25,7 @@ namespace sinter::driver {
 class Activity {
 public:
   /// \p what: "quantising net.onnx".
-  explicit Activity(std::string what);
+  explicit Activity(std::string_view what);
   ~Activity();
   Activity(const Activity &) = delete;
   Activity &operator=(const Activity &) = delete;
