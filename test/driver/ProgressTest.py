@@ -84,7 +84,7 @@ func.func @main(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %all:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<512x512xf32>
     cond {
-      %most = stablehlo.constant dense<200> : tensor<i32>
+      %most = stablehlo.constant dense<1000> : tensor<i32>
       %go = stablehlo.compare LT, %i, %most : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %go : tensor<i1>
     } do {
@@ -116,8 +116,8 @@ func.func @main(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
         self.check("bench", self.good_model(), "--seconds", "3", "--no-cache", shows=r"measuring for 3 s, \d+ s")
 
     def test_runs_are_counted(self):
-        self.check("run", self.slow(), "--input", "random", "--repeat", "60", "--no-cache",
-                   shows=rf"running \S+ \d+ of 60 runs {BAR} [\d.]+(/s| s each), \d+ s left")
+        self.check("run", self.slow(), "--input", "random", "--repeat", "100", "--no-cache",
+                   shows=rf"running \S+ \d+ of 100 runs {BAR} [\d.]+(/s| s each), \d+ s left")
 
     def test_output_is_not_mixed(self):
         """On one terminal, output stands on lines of its own."""
