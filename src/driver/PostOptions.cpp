@@ -70,17 +70,6 @@ static Result<std::optional<Tensor>> imageIn(const std::string &path) {
   return std::optional(std::move(*image));
 }
 
-PostInput imageAmong(std::span<const Shape> inputs, ImageLayout layout) {
-  for (const Shape &each : inputs)
-    if (each.size() == 3 || each.size() == 4) {
-      const size_t end = each.size() - (layout == ImageLayout::Nhwc ? 1 : 0);
-      return each[end - 1] > 0 && each[end - 2] > 0
-                 ? PostInput{each[end - 1], each[end - 2]}
-                 : PostInput();
-    }
-  return {};
-}
-
 std::string imageAmong(const std::vector<std::string> &arguments) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -97,28 +86,30 @@ std::string imageAmong(const std::vector<std::string> &arguments) {
 
 /// Moves boxes from the input to its image.
 static Result<void> moveToImage(std::vector<PostResult> &found,
-                                const PostInput &input,
-                                const std::string &path) {
+                                const PostedSample &sample) {
   using Boxes = std::vector<std::vector<Detection>>;
   const bool hasBoxes = std::ranges::any_of(found, [](const PostResult &each) {
     const auto *boxes = std::get_if<Boxes>(&each.value);
     return boxes && boxes->size() == 1;
   });
-  if (!hasBoxes || path.empty() || input.width <= 0 || input.height <= 0)
+  const PictureSize input = {sample.input.height, sample.input.width};
+  if (!hasBoxes || sample.image.empty() || input.width <= 0 ||
+      input.height <= 0)
     return {};
-  Result<std::optional<Tensor>> image = imageIn(path);
+  Result<std::optional<Tensor>> image = imageIn(sample.image);
   if (!image)
     return image.takeError();
   if (!*image)
     return {};
-  const auto axis = [](int64_t size, int64_t ofImage) {
-    return BoxAxis{0, static_cast<double>(ofImage) / static_cast<double>(size)};
-  };
   for (PostResult &each : found)
-    if (auto *boxes = std::get_if<Boxes>(&each.value))
-      boxes->front() = boxesInImage(std::move(boxes->front()),
-                                    axis(input.width, (*image)->dim(1)),
-                                    axis(input.height, (*image)->dim(0)));
+    if (auto *boxes = std::get_if<Boxes>(&each.value)) {
+      Result<std::vector<Detection>> moved =
+          boxesInImage(std::move(boxes->front()),
+                       {(*image)->dim(0), (*image)->dim(1)}, input, sample.how);
+      if (!moved)
+        return moved.takeError();
+      boxes->front() = std::move(*moved);
+    }
   return {};
 }
 
@@ -135,9 +126,7 @@ Result<std::vector<PostResult>> applyPost(const PostProcessing &post,
   if (!results)
     return results.takeError();
   outputs = std::move(results->outputs);
-  if (Result<void> moved =
-          moveToImage(results->found, sample.input, sample.image);
-      !moved)
+  if (Result<void> moved = moveToImage(results->found, sample); !moved)
     return moved.takeError();
   return std::move(results->found);
 }

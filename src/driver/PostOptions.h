@@ -31,8 +31,8 @@ struct PostOptions {
 void addPost(CLI::App &app, PostOptions &options, const std::string &group,
              bool draws);
 
-/// The steps of \p options, or those that \p model keeps, of which \p note is
-/// told. Usage error for --draw without a step for boxes.
+/// The steps of \p options, or those that \p model keeps, which \p note
+/// gets. Usage error for --draw without a step for boxes.
 Result<PostProcessing>
 postProcessingFor(const PostOptions &options, const ModelDescription &model,
                   const std::function<void(const std::string &)> &note);
@@ -59,9 +59,6 @@ struct PostedSample {
   std::string image;
 };
 
-/// The height and width of the first of \p inputs that may be an image; 0:
-/// there is none, or they are not known.
-PostInput imageAmong(std::span<const Shape> inputs, ImageLayout layout);
 /// The first image among \p arguments, which are as InputOptions has them;
 /// empty if none is.
 std::string imageAmong(const std::vector<std::string> &arguments);

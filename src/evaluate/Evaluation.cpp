@@ -7,8 +7,8 @@
 #include "metrics/AveragePrecision.h"
 #include "metrics/ClassMetrics.h"
 #include "metrics/Overlap.h"
+#include "post/BoxDrawing.h"
 #include "runtime/CpuCount.h"
-#include "runtime/ImageGeometry.h"
 
 #include <algorithm>
 #include <chrono>
@@ -111,39 +111,6 @@ static std::vector<std::string> namesOfOutputs(const Session &session) {
   return names;
 }
 
-/// The height and width of the first input that may be an image; 0: there is
-/// none.
-static PostInput imageInput(const std::vector<Tensor> &inputs,
-                            ImageLayout layout) {
-  for (const Tensor &each : inputs)
-    if (each.rank() == 3 || each.rank() == 4) {
-      const size_t end = static_cast<size_t>(each.rank());
-      const size_t column = layout == ImageLayout::Nchw ? end - 1 : end - 2;
-      return {each.dim(column), each.dim(column - 1)};
-    }
-  return {};
-}
-
-/// \p boxes in the pixels of an input of \p size, as boxes in those of the \p
-/// image that was resized, cropped and padded for it.
-static Result<std::vector<Detection>> inImage(std::vector<Detection> boxes,
-                                              PictureSize image,
-                                              PictureSize size,
-                                              const ImageOptions &how) {
-  Result<ImageAxes> axes = imageAxes(image, size, how);
-  if (!axes)
-    return axes.takeError();
-  for (Detection &each : boxes)
-    for (auto [axis, low, high] :
-         {std::tuple(&axes->columns, &each.box.left, &each.box.right),
-          std::tuple(&axes->rows, &each.box.top, &each.box.bottom)})
-      for (double *place : {low, high})
-        *place = (*place + static_cast<double>(axis->start)) *
-                 static_cast<double>(axis->from) /
-                 static_cast<double>(axis->scaled);
-  return boxes;
-}
-
 /// Replaces \p outputs by those after all steps, and returns the boxes found,
 /// in the pixels of the truth's image.
 Result<std::vector<Detection>>
@@ -157,7 +124,10 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
   if (!prepared)
     return prepared.takeError();
   const ImageOptions how = imageOptions(*prepared);
-  const PostInput size = imageInput(inputs, how.layout);
+  std::vector<Shape> shapes;
+  for (const Tensor &input : inputs)
+    shapes.push_back(input.shape());
+  const PostInput size = imageAmong(shapes, how.layout);
   Result<PostResults> results =
       post.apply(namesOfOutputs(*side.session), std::move(outputs), size);
   if (!results)
@@ -172,8 +142,8 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
                           " images, and the sample is one");
       if (size.width <= 0 || size.height <= 0 || truth.size.width <= 0)
         return std::move(boxes->front());
-      return inImage(std::move(boxes->front()), truth.size,
-                     {size.height, size.width}, how);
+      return boxesInImage(std::move(boxes->front()), truth.size,
+                          {size.height, size.width}, how);
     }
   return std::vector<Detection>();
 }

@@ -2,10 +2,12 @@
 
 #include "post/BoxDrawing.h"
 
+#include "runtime/ImageGeometry.h"
 #include "runtime/Png.h"
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace sinter {
 
@@ -71,18 +73,21 @@ Tensor withBoxes(const Tensor &image,
   return drawn;
 }
 
-std::vector<Detection> boxesInImage(std::vector<Detection> detections,
-                                    const BoxAxis &columns,
-                                    const BoxAxis &rows) {
-  const auto move = [](double &at, const BoxAxis &axis) {
-    at = (at + axis.start) * axis.factor;
-  };
-  for (Detection &each : detections) {
-    move(each.box.left, columns);
-    move(each.box.right, columns);
-    move(each.box.top, rows);
-    move(each.box.bottom, rows);
-  }
+Result<std::vector<Detection>> boxesInImage(std::vector<Detection> detections,
+                                            PictureSize image,
+                                            PictureSize input,
+                                            const ImageOptions &how) {
+  Result<ImageAxes> axes = imageAxes(image, input, how);
+  if (!axes)
+    return axes.takeError();
+  for (Detection &each : detections)
+    for (auto [axis, low, high] :
+         {std::tuple(&axes->columns, &each.box.left, &each.box.right),
+          std::tuple(&axes->rows, &each.box.top, &each.box.bottom)})
+      for (double *place : {low, high})
+        *place = (*place + static_cast<double>(axis->start)) *
+                 static_cast<double>(axis->from) /
+                 static_cast<double>(axis->scaled);
   return detections;
 }
 

@@ -4,7 +4,7 @@
 #define SINTER_POST_BOXDRAWING_H
 
 #include "metrics/Boxes.h"
-#include "runtime/Tensor.h"
+#include "runtime/Image.h"
 
 #include <vector>
 
@@ -15,16 +15,13 @@ namespace sinter {
 /// outside of the image is cut off.
 Tensor withBoxes(const Tensor &image, const std::vector<Detection> &detections);
 
-/// One dimension of an input on its way back to the image that it was made of:
-/// image = (input + start) * factor.
-struct BoxAxis {
-  double start = 0, factor = 1;
-};
-
-/// \p detections in the pixels of an input, in those of its image.
-std::vector<Detection> boxesInImage(std::vector<Detection> detections,
-                                    const BoxAxis &columns,
-                                    const BoxAxis &rows);
+/// \p detections in the pixels of an input of size \p input, in those of the
+/// image of size \p image that was scaled, cropped and padded for it. Errors as
+/// of imageAxes.
+Result<std::vector<Detection>> boxesInImage(std::vector<Detection> detections,
+                                            PictureSize image,
+                                            PictureSize input,
+                                            const ImageOptions &how);
 
 } // namespace sinter
 

@@ -224,6 +224,17 @@ std::string PostProcessing::toMetadata() const {
                    nlohmann::json::error_handler_t::replace);
 }
 
+PostInput imageAmong(std::span<const Shape> inputs, ImageLayout layout) {
+  for (const Shape &each : inputs)
+    if (each.size() == 3 || each.size() == 4) {
+      const size_t end = each.size() - (layout == ImageLayout::Nhwc ? 1 : 0);
+      return each[end - 1] > 0 && each[end - 2] > 0
+                 ? PostInput{each[end - 1], each[end - 2]}
+                 : PostInput();
+    }
+  return {};
+}
+
 PostProcessing PostProcessing::withBoxes(bool wanted, double score) const {
   PostProcessing all = *this;
   const auto isBoxes = [](const PostStep &step) {

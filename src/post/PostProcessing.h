@@ -18,8 +18,10 @@
 #include "engine/ModelDescription.h"
 #include "post/BoxDecoding.h"
 #include "post/CtcDecoding.h"
+#include "runtime/Image.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -70,6 +72,10 @@ struct PostResults {
 struct PostInput {
   int64_t width = 0, height = 0;
 };
+
+/// The size of the first of \p inputs that may be an image; 0: there is none,
+/// or its size is not known.
+PostInput imageAmong(std::span<const Shape> inputs, ImageLayout layout);
 
 /// The key of a model's metadata that keeps its steps.
 inline constexpr const char *postprocessingKey = "sinter.postprocessing";

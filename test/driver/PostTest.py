@@ -3,6 +3,7 @@
 """Post-processing in `sinter run`: steps from outputs to answers."""
 import json
 import os
+import shutil
 import sys
 
 import OnnxBytes as onnx
@@ -101,6 +102,23 @@ class Post(CommandTest):
         plain = ("--input", "image=random", "--input", "head=" + self.array(head))
         self.assertEqual(self.run_json(words[0], *plain, "--post", "boxes")["post"][0]["boxes"][0][0]["box"], [6, 6, 14, 10])
         self.refused(USAGE, words[0], *plain, "--post", "boxes", "--draw", self.path("drawn"), mentions=["--draw"])
+
+    def test_boxes_where_the_image_was_padded_or_cropped(self):
+        try:
+            from PIL import Image
+        except ImportError:
+            self.skipTest("needs Pillow")
+        Image.fromarray(np.full((32, 20, 3), 50, "u1")).save(self.path("tall.png"))
+        os.mkdir(self.path("folder"))
+        shutil.copy(self.path("tall.png"), self.path("folder/tall.png"))
+        head = np.zeros((1, 6, 7), "f4")
+        head[0, :, 2] = [10, 8, 8, 4, 0.1, 0.9]
+        # The input is 16 x 20. Padded, it has the image at half its size from column 5 on; cropped, its rows from 8 on.
+        for fit, box in ("pad", [2, 12, 18, 20]), ("cover", [6, 14, 14, 18]), ("stretch", [6, 12, 14, 20]):
+            for source in "tall.png", "folder":
+                report = self.run_json(self.boxes_model(), "--input", "image=" + self.path(source), "--input", "head=" + self.array(head),
+                                       "--fit", fit, "--post", "boxes")
+                self.assertEqual(report["post"][0]["boxes"][0][0]["box"], box, (fit, source))
 
     def test_many_samples(self):
         os.mkdir(self.path("samples"))

@@ -32,13 +32,45 @@ TEST(WithBoxes, OutlinesAreCutOff) {
   EXPECT_EQ(at(0, 0), grey77);
 }
 
+/// A box of the input in its image.
+static Box moved(Box box, PictureSize image, PictureSize input,
+                 const ImageOptions &how = {}) {
+  auto boxes = boxesInImage({{box, 0.9, 3}}, image, input, how);
+  EXPECT_TRUE(bool(boxes));
+  EXPECT_EQ(boxes->front().label, 3);
+  return boxes->front().box;
+}
+
+static void expectBox(const Box &box, double left, double top, double right,
+                      double bottom) {
+  EXPECT_EQ(box.left, left);
+  EXPECT_EQ(box.top, top);
+  EXPECT_EQ(box.right, right);
+  EXPECT_EQ(box.bottom, bottom);
+}
+
 TEST(BoxesInImage, BothDirections) {
-  const auto moved =
-      boxesInImage({{{1, 2, 3, 4}, 0.9, 0}}, {-1, 10}, {0.5, 0.5});
-  EXPECT_EQ(moved[0].box.left, 0);
-  EXPECT_EQ(moved[0].box.right, 20);
-  EXPECT_EQ(moved[0].box.top, 1.25);
-  EXPECT_EQ(moved[0].box.bottom, 2.25);
+  // Ten times as wide and half as high as the input.
+  expectBox(moved({1, 2, 3, 4}, {10, 200}, {20, 20}), 10, 1, 30, 2);
+}
+
+TEST(BoxesInImage, PaddingIsNoneOfIt) {
+  ImageOptions how;
+  how.fit = ImageFit::Pad;
+  // Scaled by a half to 16 x 10, with 5 columns on each side.
+  expectBox(moved({6, 6, 14, 10}, {32, 20}, {16, 20}, how), 2, 12, 18, 20);
+}
+
+TEST(BoxesInImage, WhatIsCroppedIsBeforeIt) {
+  ImageOptions how;
+  how.fit = ImageFit::Cover;
+  // Not scaled; 8 rows are cut off above and below.
+  expectBox(moved({6, 6, 14, 10}, {32, 20}, {16, 20}, how), 6, 14, 14, 18);
+  how.fit = ImageFit::Stretch;
+  how.resize = PictureSize{20, 24};
+  how.crop = PictureSize{16, 20};
+  // Scaled to 20 x 24, of which the centre begins at 2 and 2.
+  expectBox(moved({6, 6, 14, 10}, {40, 48}, {16, 20}, how), 16, 16, 32, 24);
 }
 
 } // namespace
