@@ -33,9 +33,9 @@ struct InputOptions {
   InputNames names;
 };
 
-/// How images and audio become inputs of \p model: by the options, and by the
-/// metadata of the model for the rest, of which `note` is told. InvalidModel if
-/// those make no sense.
+/// How images and audio become inputs of \p model: by the options, and for the
+/// rest by the metadata of the model, on which `note` gets a line. InvalidModel
+/// if those make no sense.
 Result<Preprocessing> preprocessingFor(const ModelDescription &model,
                                        const InputOptions &options);
 

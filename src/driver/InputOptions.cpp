@@ -15,16 +15,17 @@ namespace sinter::driver {
 void addPictures(CLI::App &app, InputOptions &options,
                  const std::string &group) {
   options.names = {"--input"};
-  // Copies of the options share what was told, and load on several threads.
-  struct Told {
+  // Copies of the options load on several threads and print a note only once.
+  struct PrintedNotes {
     std::mutex mutex;
     std::set<std::string> texts;
   };
-  options.note = [told = std::make_shared<Told>()](const std::string &text) {
-    const std::lock_guard<std::mutex> lock(told->mutex);
-    if (told->texts.insert(text).second)
-      printNote(text);
-  };
+  options.note =
+      [printed = std::make_shared<PrintedNotes>()](const std::string &text) {
+        const std::lock_guard<std::mutex> lock(printed->mutex);
+        if (printed->texts.insert(text).second)
+          printNote(text);
+      };
   addPreprocessing(app, options.preprocessing, group);
 }
 

@@ -206,8 +206,8 @@ struct ModelRequest {
   /// Whether operations say from which operators of the file they came.
   bool keepsSource = false;
   /// Metadata of a file that is written from the model, texts by name, in
-  /// place of what it has of these names. If the format has no place for them,
-  /// `note` is told.
+  /// place of what it has of these names. `note` gets a line if the format has
+  /// no place for them.
   std::vector<std::pair<std::string, std::string>> metadata = {};
 };
 

@@ -27,6 +27,13 @@ std::string nameOf(StepKind kind) {
   return "";
 }
 
+static std::optional<StepKind> kindNamed(const std::string &name) {
+  for (const auto &[kind, each] : namedSteps)
+    if (name == each)
+      return kind;
+  return std::nullopt;
+}
+
 static std::optional<double> numberIn(const std::string &text) {
   double number = 0;
   const char *end = text.data() + text.size();
@@ -193,16 +200,12 @@ Result<PostStep> parsePostStep(const std::string &text) {
   const std::vector<std::string> parts = partsOf(text, ':');
   const auto [name, given] = splitSetting(parts.front());
   PostStep step;
-  bool isKnown = false;
-  for (const auto &[kind, each] : namedSteps)
-    if (name == each) {
-      step.kind = kind;
-      isKnown = true;
-    }
-  if (!isKnown)
+  const std::optional<StepKind> kind = kindNamed(name);
+  if (!kind)
     return usageError("'" + text + "': there is no step '" + name +
                       "'; there are softmax, top-k=N, argmax-map, "
                       "ctc=CHARACTERS and boxes");
+  step.kind = *kind;
   StepReader reader(step, text);
   if (!given.empty())
     if (Result<void> done = reader.value(given); !done)
@@ -279,14 +282,10 @@ Result<PostStep> postStepFromJson(const StepJson &json) {
     return wrong("it has no name");
   const std::string name = json["step"].get<std::string>();
   PostStep step;
-  bool isKnown = false;
-  for (const auto &[kind, each] : namedSteps)
-    if (name == each) {
-      step.kind = kind;
-      isKnown = true;
-    }
-  if (!isKnown)
+  const std::optional<StepKind> kind = kindNamed(name);
+  if (!kind)
     return wrong("it is not known");
+  step.kind = *kind;
   StepReader reader(step, name);
   for (const auto &[key, value] : json.items()) {
     if (key == "step")

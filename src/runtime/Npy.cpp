@@ -234,6 +234,13 @@ Tensor convert(const Header &header, std::span<const std::byte> data) {
   return tensor;
 }
 
+/// The header of a file and, in \p data, what follows it.
+Result<Header> headerOf(std::span<const std::byte> bytes,
+                        std::span<const std::byte> &data) {
+  Result<std::string_view> text = headerText(bytes, data);
+  return text ? HeaderParser(*text).parse() : text.takeError();
+}
+
 Error withName(const std::string &name, Error error) {
   return inside("'" + name + "'", std::move(error));
 }
@@ -273,10 +280,7 @@ Result<std::optional<uint64_t>> npySize(std::span<const std::byte> bytes,
   if (!hasWholeHeader(bytes))
     return std::optional<uint64_t>();
   std::span<const std::byte> data;
-  Result<std::string_view> text = headerText(bytes, data);
-  if (!text)
-    return withName(name, text.takeError());
-  Result<Header> header = HeaderParser(*text).parse();
+  Result<Header> header = headerOf(bytes, data);
   if (!header)
     return withName(name, header.takeError());
   const std::optional<int64_t> size = byteCount(header->type, header->shape);
@@ -291,10 +295,7 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
                         std::shared_ptr<const void> owner,
                         const std::string &name) {
   std::span<const std::byte> data;
-  Result<std::string_view> text = headerText(bytes, data);
-  if (!text)
-    return withName(name, text.takeError());
-  Result<Header> header = HeaderParser(*text).parse();
+  Result<Header> header = headerOf(bytes, data);
   if (!header)
     return withName(name, header.takeError());
   std::optional<int64_t> size = byteCount(header->type, header->shape);
