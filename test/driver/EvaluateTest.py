@@ -14,7 +14,7 @@ try:
     import numpy as np
 except ImportError:
     print("needs NumPy")
-    sys.exit(0)
+    sys.exit(77)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GLYPHS = os.path.join(HERE, "..", "..", "examples", "glyphs")

@@ -12,8 +12,8 @@ from SinterCommand import CommandTest, DONE, INVALID, SYSTEM, USAGE, main
 try:
     import numpy as np
 except ImportError:
-    print("needs NumPy")
-    sys.exit(0)
+    print("skipped: needs NumPy")
+    sys.exit(77)
 
 
 class Post(CommandTest):
