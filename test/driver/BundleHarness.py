@@ -4,8 +4,17 @@ The program reads NAME.in0, ... from its folder, runs the model a number of time
 All memory ends at a page that nobody may touch; the workspace begins at one, too. The stack is one of the program's own, of
 which it measures what is used.
 """
+import json
 import os
+import shutil
 import subprocess
+from pathlib import Path
+
+import numpy
+
+from SinterCommand import CommandTest, DONE
+
+NUMPY = {"f32": "<f4", "i32": "<i4", "i64": "<i8", "i8": "i1", "i1": "?", "f64": "<f8", "f16": "<f2"}
 
 # What main() does around a run, and how it ends.
 PROGRAM = r"""
@@ -174,3 +183,65 @@ def run(program, runs=1, shift=0, launcher=(), stack="own"):
     if done.returncode == 0 and stack == "own":
         done.stack = int(done.stdout.split()[-1])
     return done
+
+
+class BundleTest(CommandTest):
+    """Tests that compile bundles and run them."""
+
+    def compile(self, model, folder="net", *arguments, name="net"):
+        """Compiles MODEL to FOLDER; returns the description."""
+        done = self.sinter("compile", model, "-o", self.path(folder) + "/", "--name", name, *arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        with open(self.path(f"{folder}/{name}.json")) as file:
+            return json.load(file)
+
+    def random_inputs(self, description, seed=7, **fixed):
+        """An array for each input: that of FIXED, or random."""
+        generator = numpy.random.default_rng(seed)
+        arrays = []
+        for tensor in description["inputs"]:
+            values = fixed.get(tensor["field"])
+            if values is None:
+                values = generator.standard_normal(tensor["shape"]) if tensor["type"][0] == "f" else generator.integers(0, 2, tensor["shape"])
+            arrays.append(numpy.ascontiguousarray(values, dtype=NUMPY[tensor["type"]]).reshape(tensor["shape"]))
+        return arrays
+
+    def run_in_command(self, model, description, inputs, *arguments, runs=1):
+        """The bytes of the outputs and of the states that `sinter run` gives."""
+        out = self.path("expected")
+        shutil.rmtree(out, ignore_errors=True)
+        given = []
+        for tensor, array in zip(description["inputs"], inputs):
+            path = self.path(tensor["field"] + ".npy")
+            numpy.save(path, array)
+            given += ["--input", f"{tensor['name']}={path}"]
+        done = self.sinter("run", model, *given, "--output-dir", out, "--repeat", str(runs), "--threads", "1", "--no-cache", *arguments)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        load = lambda name: numpy.load(os.path.join(out, name + ".npy"))
+        return ([load(tensor["name"]) for tensor in description["outputs"]],
+                [load("state_" + tensor["name"]) for tensor in description["state"]["tensors"]])
+
+    def write_inputs(self, folder, description, inputs):
+        for i, array in enumerate(inputs):
+            self.write(f"{folder}/{description['name']}.in{i}", array.tobytes())
+
+    def read_outputs(self, folder, description):
+        outputs = []
+        for i, tensor in enumerate(description["outputs"]):
+            content = Path(self.path(f"{folder}/{description['name']}.out{i}")).read_bytes()
+            outputs.append(numpy.frombuffer(content, dtype=NUMPY[tensor["type"]]).reshape(tensor["shape"]))
+        return outputs
+
+    def expect_same(self, model, folder, description, inputs, runs=1, launcher=(), program=None, also=(), stack="own"):
+        """What the compiled code computes has the bits of what the command does."""
+        self.write_inputs(folder, description, inputs)
+        program = program or build(self.path(folder), [description], [self.path(f"{folder}/{description['name']}.o")])
+        done = run(program, runs, launcher=launcher, stack=stack)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        outputs, states = self.run_in_command(model, description, inputs, *also, runs=runs)
+        for tensor, expected, got in zip(description["outputs"], outputs, self.read_outputs(folder, description)):
+            self.assertEqual(got.tobytes(), expected.tobytes(), f"{model}: {tensor['name']}: {got} is not {expected}")
+        kept = Path(self.path(f"{folder}/{description['name']}.state")).read_bytes()
+        for tensor, expected in zip(description["state"]["tensors"], states):
+            self.assertEqual(kept[tensor["offset"]:][:tensor["bytes"]], expected.tobytes(), tensor["name"])
+        return done

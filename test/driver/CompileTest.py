@@ -15,10 +15,9 @@ import numpy
 
 import BundleHarness as harness
 import OnnxBytes as onnx
-from SinterCommand import CommandTest, DONE, main, npy, SYSTEM, UNSUPPORTED, USAGE
+from SinterCommand import DONE, main, npy, SYSTEM, UNSUPPORTED, USAGE
 
 GLYPHS = Path(__file__).resolve().parents[2] / "examples" / "glyphs"
-NUMPY = {"f32": "<f4", "i32": "<i4", "i64": "<i8", "i8": "i1", "i1": "?", "f64": "<f8", "f16": "<f2"}
 
 # Weights that are the sine of their index: no two are the same.
 SINES = """
@@ -118,65 +117,7 @@ def signature(names):
     return (f"func.func @main({inputs}) -> ({outputs}) {{\n  return {', '.join(f'%x{i}' for i in range(len(tensors)))} : {', '.join(tensors)}\n}}\n")
 
 
-class Compile(CommandTest):
-    def compile(self, model, folder="net", *arguments, name="net"):
-        """Compiles MODEL to FOLDER; returns the description."""
-        done = self.sinter("compile", model, "-o", self.path(folder) + "/", "--name", name, *arguments)
-        self.assertEqual(done.returncode, DONE, done.stderr)
-        with open(self.path(f"{folder}/{name}.json")) as file:
-            return json.load(file)
-
-    def random_inputs(self, description, seed=7, **fixed):
-        """An array for each input: that of FIXED, or random."""
-        generator = numpy.random.default_rng(seed)
-        arrays = []
-        for tensor in description["inputs"]:
-            values = fixed.get(tensor["field"])
-            if values is None:
-                values = generator.standard_normal(tensor["shape"]) if tensor["type"][0] == "f" else generator.integers(0, 2, tensor["shape"])
-            arrays.append(numpy.ascontiguousarray(values, dtype=NUMPY[tensor["type"]]).reshape(tensor["shape"]))
-        return arrays
-
-    def run_in_command(self, model, description, inputs, *arguments, runs=1):
-        """The bytes of the outputs and of the states that `sinter run` gives."""
-        out = self.path("expected")
-        shutil.rmtree(out, ignore_errors=True)
-        given = []
-        for tensor, array in zip(description["inputs"], inputs):
-            path = self.path(tensor["field"] + ".npy")
-            numpy.save(path, array)
-            given += ["--input", f"{tensor['name']}={path}"]
-        done = self.sinter("run", model, *given, "--output-dir", out, "--repeat", str(runs), "--threads", "1", "--no-cache", *arguments)
-        self.assertEqual(done.returncode, DONE, done.stderr)
-        load = lambda name: numpy.load(os.path.join(out, name + ".npy"))
-        return ([load(tensor["name"]) for tensor in description["outputs"]],
-                [load("state_" + tensor["name"]) for tensor in description["state"]["tensors"]])
-
-    def write_inputs(self, folder, description, inputs):
-        for i, array in enumerate(inputs):
-            self.write(f"{folder}/{description['name']}.in{i}", array.tobytes())
-
-    def read_outputs(self, folder, description):
-        outputs = []
-        for i, tensor in enumerate(description["outputs"]):
-            content = Path(self.path(f"{folder}/{description['name']}.out{i}")).read_bytes()
-            outputs.append(numpy.frombuffer(content, dtype=NUMPY[tensor["type"]]).reshape(tensor["shape"]))
-        return outputs
-
-    def expect_same(self, model, folder, description, inputs, runs=1, launcher=(), program=None, also=(), stack="own"):
-        """What the compiled code computes has the bits of what the command does."""
-        self.write_inputs(folder, description, inputs)
-        program = program or harness.build(self.path(folder), [description], [self.path(f"{folder}/{description['name']}.o")])
-        done = harness.run(program, runs, launcher=launcher, stack=stack)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        outputs, states = self.run_in_command(model, description, inputs, *also, runs=runs)
-        for tensor, expected, got in zip(description["outputs"], outputs, self.read_outputs(folder, description)):
-            self.assertEqual(got.tobytes(), expected.tobytes(), f"{model}: {tensor['name']}: {got} is not {expected}")
-        kept = Path(self.path(f"{folder}/{description['name']}.state")).read_bytes()
-        for tensor, expected in zip(description["state"]["tensors"], states):
-            self.assertEqual(kept[tensor["offset"]:][:tensor["bytes"]], expected.tobytes(), tensor["name"])
-        return done
-
+class Compile(harness.BundleTest):
     def models(self):
         """Models by name, with inputs that take them different ways."""
         quantised = self.path("quantised.onnx")
@@ -402,7 +343,7 @@ int main() {
 
         def work():
             for _ in range(200):
-                outputs = [numpy.zeros(tensor["shape"], NUMPY[tensor["type"]]) for tensor in description["outputs"]]
+                outputs = [numpy.zeros(tensor["shape"], harness.NUMPY[tensor["type"]]) for tensor in description["outputs"]]
                 pointers = lambda arrays: (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
                 memory, workspace = self.aligned(description["workspace"]["bytes"])
                 status = library.net_run(pointers(inputs), pointers(outputs), None, ctypes.c_void_p(workspace))
