@@ -259,11 +259,12 @@ typedef struct sinter_cancellation sinter_cancellation;
 /** Since version 2. CANCELLATION (may be NULL: nothing ends them) ends the
    calls that get these options, soon and with SINTER_CANCELLED: sinter_compile,
    sinter_model_optimize, sinter_model_quantize, sinter_model_compare,
-   sinter_model_view and sinter_trainer_new. So it does with what sessions and
-   trainers made with them compile later, and with steps and evaluations of a
-   trainer, before the program runs; a run has a cancellation of its own. Model,
-   trainer and cache stay as they were, and calls work again once it is reset.
-   It may be freed before the options and what was made with them. */
+   sinter_model_evaluate, sinter_model_view and sinter_trainer_new. So it does
+   with what sessions and trainers made with them compile later, and with steps
+   and evaluations of a trainer, before the program runs; a run has a
+   cancellation of its own. Model, trainer and cache stay as they were, and
+   calls work again once it is reset. It may be freed before the options and
+   what was made with them. */
 SINTER_API sinter_status sinter_options_set_cancellation(
     sinter_options *options, const sinter_cancellation *cancellation,
     sinter_error **error);
@@ -424,6 +425,28 @@ SINTER_API sinter_status sinter_model_compare(
     const sinter_model *expected, const sinter_model *model,
     const sinter_tensor *inputs, size_t input_count,
     const sinter_options *options, char **report, sinter_error **error);
+
+/** As sinter_sample_callback, and what is right of the sample: TARGET. */
+typedef int32_t (*sinter_labelled_sample_callback)(void *user, size_t index,
+                                                   sinter_tensor *inputs,
+                                                   size_t input_count,
+                                                   sinter_tensor *target);
+/** How right MODEL is on samples whose right answers are known: metrics with
+    confidence intervals. SAMPLE gives SAMPLE_COUNT of them, in order: of models
+    with a batch one row each, or a whole one; targets are labels, or arrays of
+    an output's shape, and their first dimension is that of the inputs. NULL and
+    0: the samples are those of the option data. OTHER (may be NULL) is another
+    model on the same samples, for differences. OPTIONS (may be NULL): those of
+    `sinter evaluate`, such as data, truth, labels, metric, batch, at-least,
+    max-loss. REPORT (may be NULL) as above, also if a bound does not hold: that
+    of `sinter evaluate --json`. Since version 2. Errors: SINTER_WRONG_RESULT if
+    a bound does not hold, SINTER_USAGE for samples and metrics that do not fit
+    the model, SINTER_CANCELLED, also where SAMPLE ended the call, and those of
+    running. */
+SINTER_API sinter_status sinter_model_evaluate(
+    const sinter_model *model, const sinter_model *other,
+    const sinter_options *options, sinter_labelled_sample_callback sample,
+    void *user, size_t sample_count, char **report, sinter_error **error);
 
 /** A page for browsers, one HTML file: the graph as it was read, the one that
     is compiled, and the kernels of its program. OPTIONS (may be NULL): those of

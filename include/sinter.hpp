@@ -684,6 +684,14 @@ struct Comparison {
   std::string report;
 };
 
+/// What an evaluation found.
+struct Evaluation {
+  /// Why a bound does not hold; empty: all do.
+  std::string broken;
+  /// That of `sinter evaluate --json`.
+  std::string report;
+};
+
 /// A model.
 class Model {
 public:
@@ -781,6 +789,55 @@ public:
     if (!done && (done.error().status() != SINTER_WRONG_RESULT || !report))
       return done.error();
     return Comparison{static_cast<bool>(done), report ? report : ""};
+  }
+
+  /// The inputs and the target of a sample, in memory that stays until the next
+  /// call.
+  struct LabelledSample {
+    std::vector<TensorView> inputs;
+    TensorView target;
+  };
+  using GiveLabelledSample = std::function<LabelledSample(size_t index)>;
+  /// How right it is on \p count samples, whose truth \p sample knows; 0: on
+  /// those of the option data. \p other: another model on the same samples.
+  /// \p sample must not throw. That a bound does not hold is no error.
+  Result<Evaluation> evaluate(size_t count, const GiveLabelledSample &sample,
+                              const Settings &options = {},
+                              const Model *other = nullptr) const {
+    auto given = options.options();
+    if (!given)
+      return given.error();
+    struct Source {
+      const GiveLabelledSample &sample;
+      std::optional<LabelledSample> last;
+    } source = {sample, {}};
+    const auto give = [](void *user, size_t index, sinter_tensor *inputs,
+                         size_t inputCount,
+                         sinter_tensor *target) noexcept -> int32_t {
+      auto &from = *static_cast<Source *>(user);
+      from.last.emplace(from.sample(index));
+      if (from.last->inputs.size() != inputCount)
+        return 1;
+      for (size_t i = 0; i < inputCount; ++i)
+        inputs[i] = from.last->inputs[i].tensor();
+      *target = from.last->target.tensor();
+      return 0;
+    };
+    char *report = nullptr;
+    auto done = detail::checked([&](auto error) {
+      return sinter_model_evaluate(owned.get(), other ? other->get() : nullptr,
+                                   given->get(), give, &source, count, &report,
+                                   error);
+    });
+    const std::unique_ptr<char, detail::Freed<sinter_string_free>> text(report);
+    if (!done && (done.error().status() != SINTER_WRONG_RESULT || !report))
+      return done.error();
+    return Evaluation{done ? "" : done.error().message(), report ? report : ""};
+  }
+  /// The same on the samples of the option data.
+  Result<Evaluation> evaluate(const Settings &options,
+                              const Model *other = nullptr) const {
+    return evaluate(0, nullptr, options, other);
   }
 
   /// What the file says of itself; texts live as long as the model.

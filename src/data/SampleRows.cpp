@@ -68,8 +68,8 @@ BatchDimension batchOf(const std::vector<ModelInput> &inputs,
   const ModelInput *first = nullptr;
   for (const size_t index : varying) {
     const ModelInput &input = inputs[index];
-    const bool isPlain =
-        input.ranked && !input.sizesAreHints && !input.spec.shape.empty();
+    const bool isPlain = input.ranked && !input.sizesAreHints &&
+                         !input.feedsShapes && !input.spec.shape.empty();
     if (!first && (!isPlain || input.spec.shape.size() < 2))
       return {};
     if (!first) {

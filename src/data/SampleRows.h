@@ -55,7 +55,8 @@ struct BatchDimension {
 };
 
 /// The first dimension of those inputs among \p varying that have the size, or
-/// the symbol, of that of the first of them, which has others beside it.
+/// the symbol, of that of the first of them, which has others beside it. Inputs
+/// whose values decide on sizes have none.
 BatchDimension batchOf(const std::vector<ModelInput> &inputs,
                        const std::vector<size_t> &varying);
 

@@ -4,6 +4,7 @@
 
 #include "driver/Text.h"
 #include "interface/PreprocessingOptions.h"
+#include "interface/SampleChoices.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -12,20 +13,23 @@
 
 namespace sinter::driver {
 
-void addPictures(CLI::App &app, InputOptions &options,
-                 const std::string &group) {
-  options.names = {"--input"};
-  // Copies of the options load on several threads and print a note only once.
+std::function<void(const std::string &)> notesOnce() {
+  // Copies of the options load on several threads.
   struct PrintedNotes {
     std::mutex mutex;
     std::set<std::string> texts;
   };
-  options.note =
-      [printed = std::make_shared<PrintedNotes>()](const std::string &text) {
-        const std::lock_guard<std::mutex> lock(printed->mutex);
-        if (printed->texts.insert(text).second)
-          printNote(text);
-      };
+  return [printed = std::make_shared<PrintedNotes>()](const std::string &text) {
+    const std::lock_guard<std::mutex> lock(printed->mutex);
+    if (printed->texts.insert(text).second)
+      printNote(text);
+  };
+}
+
+void addPictures(CLI::App &app, InputOptions &options,
+                 const std::string &group) {
+  options.names = {"--input"};
+  options.note = notesOnce();
   addPreprocessing(app, options.preprocessing, group);
 }
 
@@ -47,7 +51,7 @@ void addInputs(CLI::App &app, InputOptions &options, bool takesMany) {
 }
 
 void addCalibration(CLI::App &app, SampleOptions &options) {
-  options.names = {"--calibration", "--truth", "--labels"};
+  options.names.sources = "--calibration";
   app.add_option("--calibration", options.sources,
                  "samples for calibration: a folder with .npy, .pb or image "
                  "files (or a sub-folder for each sample, with input_0.pb, ... "
@@ -62,19 +66,10 @@ void addCalibration(CLI::App &app, SampleOptions &options) {
       ->allow_extra_args(false)
       ->type_name("NAME=FILE")
       ->group("Calibration");
-  app.add_option("-n,--samples", options.most,
-                 "use at most this many, spread over all (default: all)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N")
-      ->group("Calibration");
-  app.add_option("--truth", options.truth,
-                 "the right classes: lines of a file's name, a tab, and a "
-                 "class's number or label")
-      ->type_name("FILE")
-      ->group("Calibration");
-  app.add_option("--labels", options.labels, "the classes' names, a line each")
-      ->type_name("FILE")
-      ->group("Calibration");
+  addLabelledSamples(app, options, "Calibration",
+                     "the right classes: lines of a file's name, a tab, and a "
+                     "class's number or label",
+                     "FILE");
   addPictures(app, options.pictures, "Calibration");
 }
 

@@ -3,6 +3,7 @@
 #include "driver/PostOptions.h"
 
 #include "driver/Text.h"
+#include "interface/PostChoices.h"
 #include "post/ClassMaps.h"
 #include "post/PostText.h"
 #include "runtime/MappedFile.h"
@@ -15,22 +16,12 @@
 
 namespace sinter::driver {
 
-void addPost(CLI::App &app, PostOptions &options, const std::string &group,
-             bool draws) {
-  app.add_option(
-         "--post", options.steps,
-         "a step from outputs to answers: softmax, top-k=N, argmax-map, "
-         "ctc=CHARACTERS or boxes, with settings behind colons, as in "
-         "boxes:head=yolov8:iou=0.5; may be repeated (default: the "
-         "steps that the model keeps; none: no step)")
-      ->allow_extra_args(false)
-      ->type_name("STEP")
+void addPost(CLI::App &app, PostOptions &options, const std::string &group) {
+  addPostSteps(app, options.steps, group);
+  app.add_option("--draw", options.drawFolder,
+                 "write images with the boxes of --post boxes there")
+      ->type_name("DIR")
       ->group(group);
-  if (draws)
-    app.add_option("--draw", options.drawFolder,
-                   "write images with the boxes of --post boxes there")
-        ->type_name("DIR")
-        ->group(group);
 }
 
 bool findsBoxes(const PostProcessing &post) {
@@ -42,11 +33,12 @@ bool findsBoxes(const PostProcessing &post) {
 Result<PostProcessing>
 postProcessingFor(const PostOptions &options, const ModelDescription &model,
                   const std::function<void(const std::string &)> &note) {
-  const bool isOff = options.steps == std::vector<std::string>{"none"};
-  Result<PostProcessing> post =
-      isOff                   ? Result<PostProcessing>(PostProcessing())
-      : options.steps.empty() ? PostProcessing::keptBy(model)
-                              : PostProcessing::parse(options.steps, "--post");
+  Result<std::optional<PostProcessing>> given = postStepsOf(options.steps);
+  if (!given)
+    return given.takeError();
+  Result<PostProcessing> post = *given
+                                    ? Result<PostProcessing>(std::move(**given))
+                                    : PostProcessing::keptBy(model);
   if (!post)
     return post;
   if (options.steps.empty() && !post->empty())

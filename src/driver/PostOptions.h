@@ -27,9 +27,8 @@ struct PostOptions {
   std::string drawFolder;
 };
 
-/// --post, and \p draws: --draw.
-void addPost(CLI::App &app, PostOptions &options, const std::string &group,
-             bool draws);
+/// --post and --draw.
+void addPost(CLI::App &app, PostOptions &options, const std::string &group);
 
 /// The steps of \p options, or those that \p model keeps, which \p note
 /// gets. Usage error for --draw without a step for boxes.

@@ -61,7 +61,7 @@ public:
     addSteps(app, stream);
     app.get_option("--frames")->excludes(repeated);
     addLabels(app);
-    addPost(app, postOptions, "Report", /*draws=*/true);
+    addPost(app, postOptions, "Report");
     addGrid(app, grid);
     addReport(app, common);
     addTrace(app, common);

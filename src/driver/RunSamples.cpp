@@ -240,15 +240,15 @@ Result<int> SampleRun::run(const NamedShapes &shapes) {
   if (Result<void> divided = divide(); !divided)
     return divided.takeError();
   BatchRunOptions how;
-  how.batch = options.batch;
+  how.runs.batch = options.batch;
+  how.runs.batchName = "--batch";
+  how.runs.shapes = shapes;
+  how.runs.prepare = [&](Executor &executor) { return start(executor); };
   how.first = first;
   how.end = end;
   how.mostUnreadable = options.mostUnreadable;
-  how.shapes = shapes;
-  how.prepare = [&](Executor &executor) { return start(executor); };
   how.progress = [&](size_t done, size_t total) { showProgress(done, total); };
   how.note = [&](const std::string &line) { printNote(line); };
-  how.batchName = "--batch";
   how.unreadableName = "--skip-unreadable";
   Result<BatchRunReport> report = runBatches(
       session, samples, how, [&](size_t index, std::vector<Tensor> outputs) {

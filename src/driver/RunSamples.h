@@ -13,7 +13,7 @@
 namespace sinter::driver {
 
 struct SampleRunOptions {
-  /// 0: as BatchRunOptions.
+  /// 0: as SampleRunnerOptions.
   int64_t batch = 0;
   size_t mostUnreadable = 0;
   std::string outputFolder, labelFile;

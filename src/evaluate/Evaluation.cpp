@@ -3,26 +3,18 @@
 #include "evaluate/Evaluation.h"
 
 #include "data/SampleQueue.h"
-#include "evaluate/SampleBatches.h"
+#include "data/SampleRunner.h"
 #include "metrics/AveragePrecision.h"
 #include "metrics/ClassMetrics.h"
 #include "metrics/Overlap.h"
 #include "post/BoxDrawing.h"
-#include "runtime/CpuCount.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace sinter {
 
 namespace {
-
-/// Samples that are loaded and evaluated together.
-struct LoadedSamples {
-  std::vector<std::vector<Tensor>> inputs;
-  std::vector<SampleTruth> truths;
-};
 
 /// One of the models: its session, and what it has shown so far.
 struct Side {
@@ -30,6 +22,14 @@ struct Side {
   std::unique_ptr<Session> session;
   std::optional<SampleRunner> runner;
   std::optional<ModelMetrics> metrics;
+};
+
+/// A sample that not all models have run on.
+struct OpenSample {
+  std::vector<Shape> shapes;
+  SampleTruth truth;
+  /// By side.
+  std::optional<std::vector<Tensor>> outputs[2];
 };
 
 class Evaluator {
@@ -40,68 +40,71 @@ public:
 
 private:
   Result<void> open(Side &side, const std::string &path);
+  Result<void> openRunner(Side &side);
+  const SessionOptions &howOf(const Side &side) const {
+    return &side == &sides[1] && options.againstSession
+               ? *options.againstSession
+               : options.session;
+  }
   Result<void> choosePost();
-  Result<LoadedSamples> load(SampleQueue &queue) const;
-  Result<void> take(const LoadedSamples &loaded, size_t begin);
-  Result<std::vector<std::vector<Tensor>>>
-  takeInto(Side &side, const LoadedSamples &loaded, size_t begin);
+  Result<void> add(LoadedSample loaded);
+  Result<void> take(Side &side, size_t index, std::vector<Tensor> outputs);
+  Result<void> measure(Side &side, const OpenSample &sample,
+                       std::vector<Tensor> &outputs);
+  Result<void> chooseMetrics(Side &side, const SampleTruth &truth,
+                             const std::vector<Tensor> &outputs);
   Result<std::vector<Detection>> postProcess(Side &side,
                                              std::vector<Tensor> &outputs,
-                                             const std::vector<Tensor> &inputs,
-                                             const SampleTruth &truth) const;
-  void compareAnswers(const std::vector<std::vector<Tensor>> &one,
-                      const std::vector<std::vector<Tensor>> &other,
-                      const LoadedSamples &loaded);
+                                             const OpenSample &sample) const;
+  void compareAnswers(const OpenSample &sample);
   EvaluatedSide reportOf(const Side &side) const;
   EvaluationReport report(double seconds) const;
   bool hasSecond() const { return !options.against.empty(); }
-  Error inSample(Error error, size_t index) const {
-    return inside(data->nameOf(index), std::move(error));
-  }
+  Side &first() { return sides[0]; }
 
   const EvaluateOptions &options;
-  Side first, second;
+  Side sides[2];
   std::optional<EvaluationData> data;
   PostProcessing post;
   std::vector<std::string> notes;
-  size_t step = 1;
+  /// Those that not all models have run on, by index.
+  std::map<size_t, OpenSample> samples;
+  size_t done = 0;
   SampledMean agreement = SampledMean(/*countsAnswers=*/true);
 };
 
 } // namespace
 
 Result<void> Evaluator::open(Side &side, const std::string &path) {
-  auto session = Session::open(path, options.session);
+  auto session = Session::open(path, howOf(side));
   if (!session)
     return session.takeError();
   side.path = path;
   side.session = std::move(*session);
   if (side.session->model().inputs.empty())
     return usageError(path + ": the model has no inputs");
-  Result<BatchForm> form = batchFormOf(side.session->model(), options.batch);
-  if (!form)
-    return inFile(inside(options.names.batch, form.takeError()), path);
-  step = std::max(step, static_cast<size_t>(form->rows));
-  side.runner.emplace(*side.session, path, *form);
   return {};
 }
 
-/// The next samples of \p queue, as many as are run together.
-Result<LoadedSamples> Evaluator::load(SampleQueue &queue) const {
-  LoadedSamples loaded;
-  while (loaded.inputs.size() < step) {
-    std::optional<LoadedSample> next = queue.next();
-    if (!next)
-      break;
-    if (!next->tensors)
-      return next->tensors.takeError();
-    Result<SampleTruth> truth = data->truth(next->index);
-    if (!truth)
-      return truth.takeError();
-    loaded.inputs.push_back(std::move(*next->tensors));
-    loaded.truths.push_back(std::move(*truth));
-  }
-  return loaded;
+/// Makes \p side ready for the samples.
+Result<void> Evaluator::openRunner(Side &side) {
+  SampleRunnerOptions how;
+  how.batch = options.batch;
+  how.batchName = options.names.batch;
+  how.shapes = howOf(side).shapes;
+  // Samples do not depend on those before them.
+  how.resetsStates = true;
+  how.cancellation = options.cancellation.get();
+  how.nameOf = [this](size_t index) { return data->nameOf(index); };
+  Result<SampleRunner> made = SampleRunner::of(
+      *side.session, data->varying(), std::move(how),
+      [this, &side](size_t index, std::vector<Tensor> outputs) {
+        return take(side, index, std::move(outputs));
+      });
+  if (!made)
+    return inFile(made.takeError(), side.path);
+  side.runner.emplace(std::move(*made));
+  return {};
 }
 
 static std::vector<std::string> namesOfOutputs(const Session &session) {
@@ -115,8 +118,7 @@ static std::vector<std::string> namesOfOutputs(const Session &session) {
 /// in the pixels of the truth's image.
 Result<std::vector<Detection>>
 Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
-                       const std::vector<Tensor> &inputs,
-                       const SampleTruth &truth) const {
+                       const OpenSample &sample) const {
   if (post.empty())
     return std::vector<Detection>();
   Result<Preprocessing> prepared =
@@ -124,10 +126,7 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
   if (!prepared)
     return prepared.takeError();
   const ImageOptions how = imageOptions(*prepared);
-  std::vector<Shape> shapes;
-  for (const Tensor &input : inputs)
-    shapes.push_back(input.shape());
-  const PostInput size = imageAmong(shapes, how.layout);
+  const PostInput size = imageAmong(sample.shapes, how.layout);
   Result<PostResults> results =
       post.apply(namesOfOutputs(*side.session), std::move(outputs), size);
   if (!results)
@@ -140,78 +139,99 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
         return usageError("boxes: the outputs are of " +
                           std::to_string(boxes->size()) +
                           " images, and the sample is one");
-      if (size.width <= 0 || size.height <= 0 || truth.size.width <= 0)
+      if (size.width <= 0 || size.height <= 0 || sample.truth.size.width <= 0)
         return std::move(boxes->front());
-      return boxesInImage(std::move(boxes->front()), truth.size,
+      return boxesInImage(std::move(boxes->front()), sample.truth.size,
                           {size.height, size.width}, how);
     }
   return std::vector<Detection>();
 }
 
-Result<std::vector<std::vector<Tensor>>>
-Evaluator::takeInto(Side &side, const LoadedSamples &loaded, size_t begin) {
-  auto outputs = side.runner->run(loaded.inputs);
-  if (!outputs)
-    return inSample(outputs.takeError(), begin);
-  std::vector<std::vector<Detection>> boxes;
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    Result<std::vector<Detection>> found =
-        postProcess(side, (*outputs)[i], loaded.inputs[i], loaded.truths[i]);
-    if (!found)
-      return inFile(inSample(found.takeError(), begin + i), side.path);
-    boxes.push_back(std::move(*found));
-  }
-  if (!side.metrics) {
-    std::vector<MetricName> wanted = options.metrics;
-    // The second model's are those of the first.
-    if (wanted.empty() && first.metrics)
-      for (const ModelMetrics::Entry &entry : first.metrics->entries())
-        wanted.push_back(entry.name);
-    MetricRules rules = options.rules;
-    rules.areBoxes = data->hasBoxes();
-    if (!data->labels().empty())
-      rules.mapClasses = static_cast<int64_t>(data->labels().size());
-    Result<ModelMetrics> made =
-        ModelMetrics::of(wanted, namesOfOutputs(*side.session),
-                         outputs->front(), loaded.truths.front(), rules);
-    if (!made)
-      return inFile(inside(options.names.metrics, made.takeError()), side.path);
-    side.metrics = std::move(*made);
-  }
-  for (size_t i = 0; i < outputs->size(); ++i)
-    if (Result<void> done =
-            side.metrics->add((*outputs)[i], loaded.truths[i], boxes[i]);
-        !done)
-      return inFile(inSample(done.takeError(), begin + i), side.path);
-  return outputs;
+/// The metrics that the first sample allows; the second model's are those of
+/// the first.
+Result<void> Evaluator::chooseMetrics(Side &side, const SampleTruth &truth,
+                                      const std::vector<Tensor> &outputs) {
+  std::vector<MetricName> wanted = options.metrics;
+  if (wanted.empty() && first().metrics)
+    for (const ModelMetrics::Entry &entry : first().metrics->entries())
+      wanted.push_back(entry.name);
+  MetricRules rules = options.rules;
+  rules.areBoxes = data->hasBoxes();
+  if (!data->labels().empty())
+    rules.mapClasses = static_cast<int64_t>(data->labels().size());
+  Result<ModelMetrics> made = ModelMetrics::of(
+      wanted, namesOfOutputs(*side.session), outputs, truth, rules);
+  if (!made)
+    return inFile(inside(options.names.metrics, made.takeError()), side.path);
+  side.metrics = std::move(*made);
+  return {};
+}
+
+/// Adds what \p outputs of \p sample show; they become those after all steps.
+Result<void> Evaluator::measure(Side &side, const OpenSample &sample,
+                                std::vector<Tensor> &outputs) {
+  Result<std::vector<Detection>> boxes = postProcess(side, outputs, sample);
+  if (!boxes)
+    return boxes.takeError();
+  if (!side.metrics)
+    if (Result<void> chosen = chooseMetrics(side, sample.truth, outputs);
+        !chosen)
+      return chosen;
+  return side.metrics->add(outputs, sample.truth, *boxes);
 }
 
 /// How many of the answers are the same.
-void Evaluator::compareAnswers(const std::vector<std::vector<Tensor>> &one,
-                               const std::vector<std::vector<Tensor>> &other,
-                               const LoadedSamples &loaded) {
-  for (size_t i = 0; i < one.size(); ++i) {
-    const auto a = first.metrics->answers(one[i], loaded.truths[i]);
-    const auto b = second.metrics->answers(other[i], loaded.truths[i]);
-    if (!a || !b || a->size() != b->size())
-      continue;
-    SampleValue value{0, static_cast<double>(a->size())};
-    for (size_t k = 0; k < a->size(); ++k)
-      value.sum += (*a)[k] == (*b)[k];
-    agreement.add(value);
-  }
+void Evaluator::compareAnswers(const OpenSample &sample) {
+  const auto a = sides[0].metrics->answers(*sample.outputs[0], sample.truth);
+  const auto b = sides[1].metrics->answers(*sample.outputs[1], sample.truth);
+  if (!a || !b || a->size() != b->size())
+    return;
+  SampleValue value{0, static_cast<double>(a->size())};
+  for (size_t k = 0; k < a->size(); ++k)
+    value.sum += (*a)[k] == (*b)[k];
+  agreement.add(value);
 }
 
-Result<void> Evaluator::take(const LoadedSamples &loaded, size_t begin) {
-  auto outputs = takeInto(first, loaded, begin);
-  if (!outputs)
-    return outputs.takeError();
-  if (!hasSecond())
-    return {};
-  auto others = takeInto(second, loaded, begin);
-  if (!others)
-    return others.takeError();
-  compareAnswers(*outputs, *others, loaded);
+/// Takes the outputs of sample \p index from one of the models. Once all have
+/// given theirs, they are measured.
+Result<void> Evaluator::take(Side &side, size_t index,
+                             std::vector<Tensor> outputs) {
+  const auto sample = samples.find(index);
+  sample->second.outputs[&side - sides] = std::move(outputs);
+  const size_t models = hasSecond() ? 2 : 1;
+  for (size_t i = 0; i < models; ++i)
+    if (!sample->second.outputs[i])
+      return {};
+  for (size_t i = 0; i < models; ++i)
+    if (Result<void> measured =
+            measure(sides[i], sample->second, *sample->second.outputs[i]);
+        !measured)
+      return inFile(inside(data->nameOf(index), measured.takeError()),
+                    sides[i].path);
+  if (hasSecond())
+    compareAnswers(sample->second);
+  samples.erase(sample);
+  if (options.progress)
+    options.progress(++done, data->count());
+  return {};
+}
+
+/// Gives a sample to the models.
+Result<void> Evaluator::add(LoadedSample loaded) {
+  if (!loaded.tensors)
+    return loaded.tensors.takeError();
+  Result<SampleTruth> truth = data->truth(loaded.index);
+  if (!truth)
+    return truth.takeError();
+  OpenSample &sample = samples[loaded.index];
+  sample.truth = std::move(*truth);
+  for (const Tensor &input : *loaded.tensors)
+    sample.shapes.push_back(input.shape());
+  for (Side &side : sides)
+    if (side.runner)
+      if (Result<void> added = side.runner->add(loaded.index, *loaded.tensors);
+          !added)
+        return inFile(added.takeError(), side.path);
   return {};
 }
 
@@ -219,7 +239,7 @@ Result<void> Evaluator::take(const LoadedSamples &loaded, size_t begin) {
 Result<void> Evaluator::choosePost() {
   Result<PostProcessing> steps =
       options.post ? Result<PostProcessing>(*options.post)
-                   : PostProcessing::keptBy(first.session->model());
+                   : PostProcessing::keptBy(first().session->model());
   if (!steps)
     return inFile(steps.takeError(), options.model);
   if (!options.post && !steps->empty())
@@ -231,39 +251,51 @@ Result<void> Evaluator::choosePost() {
 }
 
 Result<EvaluationReport> Evaluator::run() {
-  if (Result<void> done = open(first, options.model); !done)
-    return done.takeError();
+  if (Result<void> opened = open(sides[0], options.model); !opened)
+    return opened.takeError();
   if (hasSecond())
-    if (Result<void> done = open(second, options.against); !done)
-      return inside(options.names.against, done.takeError());
-  Result<EvaluationData> samples = EvaluationData::load(
-      *first.session, options.model, options.data, options.session.shapes);
-  if (!samples)
-    return samples.takeError();
-  data = std::move(*samples);
-  if (Result<void> done = choosePost(); !done)
-    return done.takeError();
-  const auto start = std::chrono::steady_clock::now();
-  const unsigned threads = usableCpuCount();
-  SampleQueue queue([this](size_t index) { return data->inputs(index); }, 0,
-                    data->count(), threads, 2 * (threads + step));
-  for (size_t begin = 0; begin < data->count(); begin += step) {
-    Result<LoadedSamples> loaded = load(queue);
-    if (!loaded)
-      return loaded.takeError();
-    if (Result<void> done = take(*loaded, begin); !done)
-      return done.takeError();
-    if (options.progress)
-      options.progress(std::min(begin + step, data->count()), data->count());
+    if (Result<void> opened = open(sides[1], options.against); !opened)
+      return inside(options.names.against, opened.takeError());
+  Result<EvaluationData> loaded =
+      options.given
+          ? EvaluationData::of(*options.given, first().session->model())
+          : EvaluationData::load(*first().session, options.model, options.data,
+                                 options.session.shapes);
+  if (!loaded)
+    return loaded.takeError();
+  data = std::move(*loaded);
+  if (Result<void> chosen = choosePost(); !chosen)
+    return chosen.takeError();
+  size_t most = 1;
+  for (Side &side : sides) {
+    if (!side.session)
+      continue;
+    if (Result<void> opened = openRunner(side); !opened)
+      return opened.takeError();
+    most = std::max(most, static_cast<size_t>(side.runner->size()));
   }
-  return report(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count());
+  const Stopwatch watch;
+  const unsigned threads = data->loaders();
+  SampleQueue queue([this](size_t index) { return data->inputs(index); }, 0,
+                    data->count(), threads, 2 * (threads + most));
+  while (std::optional<LoadedSample> next = queue.next()) {
+    if (Result<void> goesOn =
+            Cancellation::check(options.cancellation.get(), "the evaluation");
+        !goesOn)
+      return goesOn.takeError();
+    if (Result<void> added = add(std::move(*next)); !added)
+      return added.takeError();
+  }
+  for (Side &side : sides)
+    if (side.runner)
+      if (Result<void> ran = side.runner->flush(); !ran)
+        return inFile(ran.takeError(), side.path);
+  return report(watch.milliseconds() / 1e3);
 }
 
 EvaluatedSide Evaluator::reportOf(const Side &side) const {
   EvaluatedSide result{
-      side.path, {}, side.runner->seconds(), side.runner->runs()};
+      side.path, {}, side.runner->milliseconds() / 1e3, side.runner->runs()};
   for (const ModelMetrics::Entry &entry : side.metrics->entries()) {
     EvaluatedMetric &metric = result.metrics.emplace_back();
     metric.name = entry.name;
@@ -294,18 +326,18 @@ EvaluationReport Evaluator::report(double seconds) const {
   result.areChosen = options.metrics.empty();
   result.labels = data->labels();
   result.notes = notes;
-  result.model = reportOf(first);
-  if (first.metrics->hasResizedTruth())
+  result.model = reportOf(sides[0]);
+  if (sides[0].metrics->hasResizedTruth())
     result.notes.emplace_back("maps of the truth have other sizes than the "
                               "output: each pixel of it is compared with the "
                               "nearest one");
   if (!hasSecond())
     return result;
-  result.against = reportOf(second);
-  for (size_t i = 0; i < first.metrics->entries().size(); ++i)
+  result.against = reportOf(sides[1]);
+  for (size_t i = 0; i < sides[0].metrics->entries().size(); ++i)
     result.differences.push_back(
-        first.metrics->entries()[i].metric->differenceFrom(
-            *second.metrics->entries()[i].metric));
+        sides[0].metrics->entries()[i].metric->differenceFrom(
+            *sides[1].metrics->entries()[i].metric));
   if (agreement.samples() > 0)
     result.agreement = agreement.estimate();
   return result;

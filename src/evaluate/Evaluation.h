@@ -24,9 +24,12 @@ struct EvaluateOptions {
   std::string model;
   /// Another model on the same samples; empty: none.
   std::string against;
-  /// How both are read, compiled and run.
+  /// How both are read, compiled and run, or the first alone.
   SessionOptions session;
+  std::optional<SessionOptions> againstSession;
   SampleOptions data;
+  /// Samples of a program, in place of the sources of `data`.
+  std::optional<GivenSamples> given;
   /// Empty: those that fit outputs and truth.
   std::vector<MetricName> metrics;
   MetricRules rules;
@@ -34,8 +37,10 @@ struct EvaluateOptions {
   /// Truth of boxes needs the step `boxes`, which is added with its usual
   /// settings if it is missing.
   std::optional<PostProcessing> post;
-  /// The samples of a run of a model whose batch is dynamic; 0: 8.
+  /// The samples of a run of a model whose batch is dynamic; 0: up to 8.
   int64_t batch = 0;
+  /// Ends the evaluation; may be null.
+  std::shared_ptr<const Cancellation> cancellation;
   /// Called after samples were evaluated; may be empty.
   std::function<void(size_t done, size_t total)> progress;
   EvaluateNames names;
@@ -81,7 +86,7 @@ struct EvaluationReport {
 };
 
 /// Usage errors if samples, metrics and the models do not fit together, with
-/// the sample's name.
+/// the sample's name; Cancelled.
 Result<EvaluationReport> evaluate(const EvaluateOptions &options);
 
 } // namespace sinter

@@ -4,6 +4,7 @@
 
 #include "data/Labels.h"
 #include "data/SampleRows.h"
+#include "runtime/CpuCount.h"
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
+#include <numeric>
 
 namespace sinter {
 
@@ -19,6 +22,12 @@ namespace fs = std::filesystem;
 /// The target of one label.
 static SampleTruth labelTruth(int64_t label) {
   return {Tensor::of<int64_t>(ElementType::I64, {1}, {&label, 1}), {}, {}};
+}
+
+static std::vector<size_t> everyInput(const ModelDescription &model) {
+  std::vector<size_t> all(model.inputs.size());
+  std::iota(all.begin(), all.end(), size_t(0));
+  return all;
 }
 
 /// The first few of \p names, for a message.
@@ -71,6 +80,7 @@ Result<void> EvaluationData::takeArrays(Session &session,
     chosen = std::move(some);
   }
   samples = chosen.size();
+  varyingInputs = everyInput(session.model());
   auto order = std::make_shared<const std::vector<size_t>>(std::move(chosen));
   loadInputs = [data, order](size_t index) -> Result<std::vector<Tensor>> {
     Result<Batch> one = data->batch({&(*order)[index], 1}, 0);
@@ -248,6 +258,7 @@ Result<void> EvaluationData::takeFiles(Session &session,
   if (found->count == 0)
     return usageError(options.names.sources + ": there is no sample");
   samples = found->count;
+  varyingInputs = found->inputs;
   loadInputs = found->load;
   name = [names = found->names](size_t index) { return names[index]; };
   return areMaps   ? takeMaps(*found, options.truth, options.names.truth)
@@ -260,6 +271,7 @@ Result<EvaluationData> EvaluationData::load(Session &session,
                                             const SampleOptions &options,
                                             const NamedShapes &shapes) {
   EvaluationData data;
+  data.threads = usableCpuCount();
   if (!options.labels.empty()) {
     Result<std::vector<std::string>> read =
         readLabels(options.labels, options.names.labels);
@@ -273,6 +285,51 @@ Result<EvaluationData> EvaluationData::load(Session &session,
           : data.takeFiles(session, modelPath, options, shapes);
   if (!taken)
     return taken.takeError();
+  return data;
+}
+
+/// The truth of a program's sample: labels of any integers as i64, and one of
+/// no dimension as one of a row.
+static Result<SampleTruth> truthOf(const Tensor &given) {
+  Tensor target = given;
+  if (isInteger(target.type()) && target.type() != ElementType::I64) {
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < target.size(); ++i)
+      values.push_back(target.toInteger(i));
+    target = Tensor::of<int64_t>(ElementType::I64, target.shape(), values);
+  }
+  if (target.rank() == 0)
+    target = target.reshaped({1});
+  return SampleTruth{std::move(target), {}, {}};
+}
+
+Result<EvaluationData> EvaluationData::of(const GivenSamples &given,
+                                          const ModelDescription &model) {
+  if (given.count == 0)
+    return usageError("there is no sample");
+  /// The targets of samples whose inputs were loaded.
+  struct Targets {
+    std::mutex mutex;
+    std::map<size_t, Tensor> all;
+  };
+  auto targets = std::make_shared<Targets>();
+  EvaluationData data;
+  data.samples = given.count;
+  data.varyingInputs = everyInput(model);
+  data.name = [](size_t index) { return "sample " + std::to_string(index); };
+  data.loadInputs = [load = given.load,
+                     targets](size_t index) -> Result<std::vector<Tensor>> {
+    Result<LabelledSample> sample = load(index);
+    if (!sample)
+      return sample.takeError();
+    const std::lock_guard lock(targets->mutex);
+    targets->all[index] = std::move(sample->target);
+    return std::move(sample->inputs);
+  };
+  data.loadTruth = [targets](size_t index) {
+    const std::lock_guard lock(targets->mutex);
+    return truthOf(targets->all.extract(index).mapped());
+  };
   return data;
 }
 

@@ -18,6 +18,7 @@
 #include "data/TrainingData.h"
 #include "evaluate/BoxTruth.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -31,6 +32,19 @@ struct SampleTruth {
   PictureSize size;
 };
 
+/// A sample of a program: a tensor per input, and what is right of it.
+struct LabelledSample {
+  std::vector<Tensor> inputs;
+  Tensor target;
+};
+
+/// Samples of a program.
+struct GivenSamples {
+  size_t count = 0;
+  /// Called in order, and by one thread at a time.
+  std::function<Result<LabelledSample>(size_t index)> load;
+};
+
 /// Samples, which are loaded one by one.
 class EvaluationData {
 public:
@@ -41,8 +55,18 @@ public:
                                      const SampleOptions &options,
                                      const NamedShapes &shapes);
 
+  /// Those that a program gives for \p model, which has their targets as it
+  /// has its outputs: a row of a batch each, or a whole one. Usage error if
+  /// there is none.
+  static Result<EvaluationData> of(const GivenSamples &given,
+                                   const ModelDescription &model);
+
   size_t count() const { return samples; }
-  /// One tensor per input. May be called from several threads.
+  /// How many threads may load samples.
+  unsigned loaders() const { return threads; }
+  /// The inputs that differ from sample to sample.
+  const std::vector<size_t> &varying() const { return varyingInputs; }
+  /// One tensor per input.
   Result<std::vector<Tensor>> inputs(size_t index) const {
     return loadInputs(index);
   }
@@ -66,6 +90,8 @@ private:
   Result<void> takeBoxes(const Samples &found, const SampleOptions &options);
 
   size_t samples = 0;
+  unsigned threads = 1;
+  std::vector<size_t> varyingInputs;
   std::function<Result<std::vector<Tensor>>(size_t)> loadInputs;
   std::function<Result<SampleTruth>(size_t)> loadTruth;
   std::function<std::string(size_t)> name;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Covers: evaluate Evaluation EvaluationData EvaluationText ModelMetrics SampleBatches
+# Covers: evaluate Evaluation EvaluationData EvaluationText ModelMetrics
+# Covers: interface EvaluateChoices
 """`sinter evaluate`: metrics against NumPy and their definitions."""
 import json
 import math

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # Covers: driver PostOptions
+# Covers: interface PostChoices
 """Post-processing in `sinter run`: steps from outputs to answers."""
 import json
 import os

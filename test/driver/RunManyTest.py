@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: data BatchRuns InputSources SampleFinder SampleFiles
+# Covers: data BatchRuns InputSources SampleFinder SampleFiles SampleRunner
 # Covers: driver RunSamples
 # Covers: engine MpiLibrary
 """`sinter run` on many samples: where they come from, and where what they give goes to."""

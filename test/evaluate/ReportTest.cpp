@@ -1,4 +1,4 @@
-// Covers: evaluate EvaluationText ModelMetrics SampleBatches
+// Covers: evaluate EvaluationText ModelMetrics
 
 #include "evaluate/EvaluationText.h"
 #include "evaluate/SampleBatches.h"

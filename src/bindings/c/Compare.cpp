@@ -1,5 +1,6 @@
 //===- Compare.cpp - comparing two models of the C interface --------------===//
 
+#include "bindings/c/Inputs.h"
 #include "bindings/c/Session.h"
 #include "bindings/c/Strings.h"
 
@@ -148,22 +149,14 @@ static Result<CompareReport> compareModels(const sinter_model &expected,
 static Result<std::vector<Tensor>> inputsFor(const sinter_model &model,
                                              const sinter_tensor *inputs,
                                              size_t count) {
-  std::vector<Tensor> all;
   if (count == 0)
-    return all;
+    return std::vector<Tensor>();
   if (count != model.inputs.size())
     return usageError("expected " + std::to_string(model.inputs.size()) +
                       " inputs, given " + std::to_string(count));
   if (Result<void> good = checkPointer(inputs, "inputs"); !good)
     return good.takeError();
-  for (size_t i = 0; i < count; ++i) {
-    Result<Tensor> copy = copyOf(
-        &inputs[i], "input '" + model.description.inputs[i].spec.name + "'");
-    if (!copy)
-      return copy.takeError();
-    all.push_back(std::move(*copy));
-  }
-  return all;
+  return copiesOf(inputs, model.description);
 }
 
 } // namespace sinter::c

@@ -1,5 +1,6 @@
 //===- Rewrite.cpp - models that are rewritten and saved ------------------===//
 
+#include "bindings/c/Inputs.h"
 #include "bindings/c/NewModel.h"
 #include "bindings/c/Session.h"
 #include "bindings/c/Strings.h"
@@ -130,22 +131,14 @@ static Samples samplesOf(sinter_sample_callback sample, void *user,
   samples.count = count;
   samples.load = [sample, user,
                   model](size_t index) -> Result<std::vector<Tensor>> {
-    std::vector<sinter_tensor> given(model.inputs.size());
-    for (sinter_tensor &each : given)
-      each.struct_size = sizeof(each);
-    const std::string where = "sample " + std::to_string(index);
-    if (sample(user, index, given.data(), given.size()) != 0)
-      return Error{ErrorKind::Cancelled, where + " could not be had"};
-    std::vector<Tensor> inputs;
-    for (size_t i = 0; i < given.size(); ++i) {
-      Result<Tensor> copy = copyOf(
-          &given[i], where + ": input '" + model.inputs[i].spec.name + "'");
-      if (!copy)
-        return copy.takeError();
-      inputs.push_back(std::move(*copy));
-    }
-    if (Result<void> fit = checkSample(model, inputs); !fit)
-      return inside(where, fit.takeError());
+    const auto give = [&](sinter_tensor *inputs, size_t inputCount) {
+      return sample(user, index, inputs, inputCount);
+    };
+    Result<std::vector<Tensor>> inputs = sampleInputs(give, index, model);
+    if (!inputs)
+      return inputs;
+    if (Result<void> fit = checkSample(model, *inputs); !fit)
+      return inside(sampleName(index), fit.takeError());
     return inputs;
   };
   return samples;

@@ -217,7 +217,7 @@ static PyObject *model_optimize(model_object *self, PyObject *dictionary) {
   return rewritten(status, result, report, given.callbacks, error);
 }
 
-/** What quantize() calls for samples. */
+/** What quantize() and evaluate() call for samples. */
 typedef struct {
   PyObject *sample;
   array *arrays;
@@ -232,22 +232,24 @@ static void release_sample(sampler *samples) {
   samples->taken = 0;
 }
 
-static int32_t take_sample(void *user, size_t index, sinter_tensor *inputs,
-                           size_t count) {
-  sampler *samples = user;
+/** Fills in INPUTS, COUNT of them, and behind them TARGET, unless it is NULL,
+    by the list that sample(INDEX) gives. */
+static int32_t take_arrays(sampler *samples, size_t index,
+                           sinter_tensor *inputs, size_t count,
+                           sinter_tensor *target) {
   const PyGILState_STATE state = PyGILState_Ensure();
   release_sample(samples);
   PyObject *all =
       PyObject_CallFunction(samples->sample, "n", (Py_ssize_t)index);
   int32_t failed = !all;
-  for (size_t i = 0; !failed && i < count; ++i) {
+  for (size_t i = 0; !failed && i < count + (target != NULL); ++i) {
     PyObject *each = PySequence_GetItem(all, (Py_ssize_t)i);
     failed = !each || array_take(&samples->arrays[i], each, 0, "a sample") < 0;
     Py_XDECREF(each);
     if (failed)
       break;
     ++samples->taken;
-    inputs[i] = samples->arrays[i].tensor;
+    *(i < count ? &inputs[i] : target) = samples->arrays[i].tensor;
   }
   Py_XDECREF(all);
   if (failed && !samples->error_type)
@@ -255,6 +257,38 @@ static int32_t take_sample(void *user, size_t index, sinter_tensor *inputs,
                 &samples->error_trace);
   PyGILState_Release(state);
   return failed;
+}
+
+static int32_t take_sample(void *user, size_t index, sinter_tensor *inputs,
+                           size_t count) {
+  return take_arrays(user, index, inputs, count, NULL);
+}
+
+static int32_t take_labelled_sample(void *user, size_t index,
+                                    sinter_tensor *inputs, size_t count,
+                                    sinter_tensor *target) {
+  return take_arrays(user, index, inputs, count, target);
+}
+
+/** Room for the arrays of a sample of MODEL and its target; -1 with an
+    exception if there is none. */
+static int sampler_init(sampler *samples, PyObject *sample,
+                        const sinter_model *model) {
+  *samples = (sampler){sample, NULL, 0, NULL, NULL, NULL};
+  samples->arrays =
+      PyMem_Calloc(sinter_model_input_count(model) + 1, sizeof(array));
+  if (!samples->arrays)
+    PyErr_NoMemory();
+  return samples->arrays ? 0 : -1;
+}
+
+/** Frees it, and raises what the callback raised. */
+static void sampler_end(sampler *samples) {
+  release_sample(samples);
+  PyMem_Free(samples->arrays);
+  if (samples->error_type)
+    PyErr_Restore(samples->error_type, samples->error_value,
+                  samples->error_trace);
 }
 
 static PyObject *model_quantize(model_object *self, PyObject *arguments) {
@@ -266,13 +300,11 @@ static PyObject *model_quantize(model_object *self, PyObject *arguments) {
   options given;
   if (options_take(&given, dictionary) < 0)
     return NULL;
-  sampler samples = {sample, NULL, 0, NULL, NULL, NULL};
-  samples.arrays =
-      PyMem_Calloc(sinter_model_input_count(self->model) + 1, sizeof(array));
-  if (!samples.arrays) {
+  sampler samples;
+  if (sampler_init(&samples, sample, self->model) < 0) {
     options_release(&given);
     Py_XDECREF(given.callbacks);
-    return PyErr_NoMemory();
+    return NULL;
   }
   sinter_model *result = NULL;
   char *report = NULL;
@@ -281,12 +313,43 @@ static PyObject *model_quantize(model_object *self, PyObject *arguments) {
   Py_BEGIN_ALLOW_THREADS status =
       sinter_model_quantize(self->model, given.options, take_sample, &samples,
                             (size_t)count, &result, &report, &error);
-  Py_END_ALLOW_THREADS release_sample(&samples);
-  PyMem_Free(samples.arrays);
-  options_release(&given);
-  if (samples.error_type)
-    PyErr_Restore(samples.error_type, samples.error_value, samples.error_trace);
+  Py_END_ALLOW_THREADS options_release(&given);
+  sampler_end(&samples);
   return rewritten(status, result, report, given.callbacks, error);
+}
+
+static PyObject *model_evaluate(model_object *self, PyObject *arguments) {
+  PyObject *other, *dictionary, *sample;
+  Py_ssize_t count;
+  if (!PyArg_ParseTuple(arguments, "OO!On:evaluate", &other, &PyDict_Type,
+                        &dictionary, &sample, &count))
+    return NULL;
+  if (other != Py_None && !PyObject_TypeCheck(other, model_type))
+    return PyErr_Format(PyExc_TypeError, "expected a Model");
+  options given;
+  if (options_take(&given, dictionary) < 0)
+    return NULL;
+  sampler samples;
+  if (sampler_init(&samples, sample, self->model) < 0) {
+    options_release(&given);
+    Py_XDECREF(given.callbacks);
+    return NULL;
+  }
+  const sinter_model *against =
+      other == Py_None ? NULL : ((model_object *)other)->model;
+  char *report = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status = sinter_model_evaluate(
+      self->model, against, given.options, count ? take_labelled_sample : NULL,
+      &samples, (size_t)count, &report, &error);
+  Py_END_ALLOW_THREADS options_release(&given);
+  Py_XDECREF(given.callbacks);
+  sampler_end(&samples);
+  PyObject *text =
+      status == SINTER_OK ? PyUnicode_FromString(report) : raise_error(error);
+  sinter_string_free(report);
+  return text;
 }
 
 static PyMethodDef model_methods[] = {
@@ -310,6 +373,9 @@ static PyMethodDef model_methods[] = {
     {"quantize", (PyCFunction)model_quantize, METH_VARARGS,
      "quantize(options, sample, count) -> (model, report); sample(index) gives "
      "a list of arrays"},
+    {"evaluate", (PyCFunction)model_evaluate, METH_VARARGS,
+     "evaluate(other, options, sample, count) -> report; sample(index) gives a "
+     "list of arrays, the target last"},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc},

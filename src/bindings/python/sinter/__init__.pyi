@@ -70,6 +70,14 @@ class Model:
     def compare(
         self, other: Model, inputs: Any = ..., *, shapes: _Shapes | None = ..., **given: Any
     ) -> dict[str, Any]: ...
+    def evaluate(
+        self,
+        data: str | PathLike[str] | Iterable[Any],
+        *,
+        against: Model | None = ...,
+        shapes: _Shapes | None = ...,
+        **given: Any,
+    ) -> dict[str, Any]: ...
     def show(
         self, path: str | PathLike[str] | None = ..., *, shapes: _Shapes | None = ..., **given: Any
     ) -> str: ...

@@ -93,6 +93,30 @@ class Model:
         call = Call(given, shapes)
         return _from_json(call.make_or_cancel(self._handle.compare, other._handle, arrays, call.options))
 
+    def evaluate(self, data, *, against=None, shapes=None, **given):
+        """How right the model is on samples whose right answers are known: the report of `sinter evaluate --json`, a dictionary.
+
+        `data` is what `sinter evaluate --data` takes, a path or several, or an iterable of pairs of a sample, as of quantize(),
+        and its target: a label, or an array of an output's shape. A sample is one row of the model's batch, or a whole one with as
+        many labels. `against`, a Model, runs on the same samples, for "differences". Options are those of `sinter evaluate`:
+        truth, labels, metric, batch, preset, ... WrongResultError if a bound (at_least, at_most, max_loss) does not hold.
+
+            >>> samples = [(numpy.full((1, 3), i, numpy.float32), i % 2) for i in range(4)]
+            >>> load("model.onnx").evaluate(samples)["samples"]
+            4
+        """
+        several = [data] if isinstance(data, (str, os.PathLike)) else list(data)
+        are_paths = bool(several) and all(isinstance(each, (str, os.PathLike)) for each in several)
+        samples = []
+        if are_paths:
+            given["data"] = [os.fspath(each) for each in several]
+        else:
+            names = [each.name for each in self.inputs]
+            samples = [_sample(each, names) + [_target(target)] for each, target in several]
+        call = Call(given, shapes)
+        other = None if against is None else against._handle
+        return _from_json(call.make_or_cancel(self._handle.evaluate, other, call.options, samples.__getitem__, len(samples)))
+
     def show(self, path=None, *, shapes=None, **given):
         """Shows the graph as it was read, the one that is compiled, and its kernels, as `sinter inspect --html` does.
 
@@ -160,6 +184,14 @@ def _sample(sample, names):
     if hasattr(sample, "keys"):
         return [sample[name] for name in names]
     return list(sample) if isinstance(sample, (list, tuple)) else [sample]
+
+
+def _target(target):
+    """A label as an array."""
+    if isinstance(target, int):
+        import array
+        return memoryview(array.array("q", [target]))
+    return target
 
 
 def load(source, *, name=None, folder=None, shapes=None, **given):
