@@ -8,7 +8,7 @@
 #         format       clang-format on every tracked C and C++ file
 #         asan         as release, with the address and undefined-behaviour sanitizers, and a part of the tests
 #         release      builds the preset and runs ctest: GoogleTest programs, lit tests, the folder rule
-#         syntax       each source by itself, without code (scripts/syntax.sh)
+#         syntax       a third of the sources, each by itself, without code (scripts/syntax.sh)
 #         tsan         the runtime, the engine and the library for C with the thread sanitizer: pool, executors, sessions, cache
 #         random       random programs on both backends for a minute, others each day; SINTER_RANDOM_SEED=N: those from N on
 #         tidy         clang-tidy on what changed (scripts/tidy.sh)
@@ -19,6 +19,7 @@
 #                      makes
 #
 # SINTER_TEST_SHARE=I/N: the asan stage takes every Nth test, from number I on; else a sixth, which the commit chooses.
+# SINTER_SYNTAX_SHARE=I/N: the syntax stage takes every Nth source, from number I on; else a third, which the commit chooses.
 # SINTER_SWEEP_START=I: sweeps of which a part is run begin with number I, modulo the part; else the commit says where.
 # A stage that counts no tests of its own (format, say) counts as one, and one that was skipped as none.
 set -euo pipefail
@@ -81,7 +82,7 @@ stage_random() {
       xargs -P "$jobs" -I {} build/bin/test-random '--gtest_filter={}'
 }
 
-stage_syntax() { scripts/syntax.sh; }
+stage_syntax() { SINTER_SYNTAX_SHARE=${SINTER_SYNTAX_SHARE-$(($(turn) % 3))/3} scripts/syntax.sh; }
 
 stage_tidy() { scripts/tidy.sh; }
 
