@@ -1,0 +1,1 @@
+"""Networks of every day with random weights: torchvision's, and small ones after published descriptions."""
