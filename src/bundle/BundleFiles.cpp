@@ -3,10 +3,14 @@
 #include "bundle/ExampleText.h"
 #include "bundle/HeaderText.h"
 #include "bundle/JsonText.h"
+#include "bundle/WeightsText.h"
 #include "runtime/MappedFile.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
+#include <span>
 
 namespace sinter {
 
@@ -30,26 +34,39 @@ const char *suffixOf(BundleCode code) {
   return "";
 }
 
-/// The path of a file of the bundle \p name; \p suffix is "main.c" for one
-/// with a name of its own, which are in folders only.
+/// Files of folders that have names of their own.
+constexpr std::array<const char *, 2> ownNames = {"main.c", "CMakeLists.txt"};
+
+constexpr const char *listingSuffix = ".steps";
+
+/// The path of a file of the bundle \p name. \p suffix is what its name ends
+/// with, or one of ownNames.
 std::string pathOf(const BundleTarget &target, const std::string &name,
                    const std::string &suffix) {
   if (!target.isFolder)
     return target.path + suffix;
-  const std::string file = suffix.starts_with('.') ? name + suffix : suffix;
-  return (std::filesystem::path(target.path) / file).string();
+  const bool isOwn = std::ranges::find(ownNames, suffix) != ownNames.end();
+  return (std::filesystem::path(target.path) / (isOwn ? suffix : name + suffix))
+      .string();
 }
 
 /// The suffixes of the files at \p target, as pathOf() takes them.
 std::vector<std::string> suffixesOf(const BundleTarget &target,
-                                    BundleWeights weights) {
+                                    BundleWeights weights,
+                                    std::span<const BundleCode> also,
+                                    bool hasListing) {
   std::vector<std::string> suffixes = {suffixOf(target.code)};
-  if (weights == BundleWeights::InFile)
-    suffixes.emplace_back(weightsSuffix);
+  for (const BundleCode form : also)
+    suffixes.emplace_back(suffixOf(form));
+  if (const char *suffix = weightsSuffix(weights))
+    suffixes.emplace_back(suffix);
   suffixes.emplace_back(".h");
-  if (target.isFolder)
-    for (const char *suffix : {".json", "main.c", "CMakeLists.txt"})
-      suffixes.emplace_back(suffix);
+  if (hasListing)
+    suffixes.emplace_back(listingSuffix);
+  if (target.isFolder) {
+    suffixes.emplace_back(".json");
+    suffixes.insert(suffixes.end(), ownNames.begin(), ownNames.end());
+  }
   return suffixes;
 }
 
@@ -73,35 +90,65 @@ Result<BundleTarget> bundleTarget(const std::string &output) {
                     "which has no extension");
 }
 
+const char *weightsSuffix(BundleWeights weights) {
+  switch (weights) {
+  case BundleWeights::InCode:
+    break;
+  case BundleWeights::InFile:
+    return ".weights";
+  case BundleWeights::InArray:
+    return "_weights.c";
+  }
+  return nullptr;
+}
+
 std::vector<std::string> bundlePaths(const BundleTarget &target,
-                                     const std::string &name,
-                                     BundleWeights weights) {
+                                     const BundleOptions &options) {
   std::vector<std::string> paths;
-  for (const std::string &suffix : suffixesOf(target, weights))
-    paths.push_back(pathOf(target, name, suffix));
+  for (const std::string &suffix : suffixesOf(
+           target, options.weights, options.also, !options.listing.empty()))
+    paths.push_back(pathOf(target, options.name, suffix));
   return paths;
+}
+
+std::string listingPath(const BundleTarget &target, const std::string &name) {
+  const std::filesystem::path path = pathOf(target, name, listingSuffix);
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
+  return (whole.empty() ? path : whole).lexically_normal().string();
 }
 
 Result<void> writeBundle(const Bundle &bundle, const BundleTarget &target,
                          const std::string &model) {
+  using Bytes = std::span<const std::byte>;
+  const auto bytesOf = [](const auto &content) -> Bytes {
+    return std::as_bytes(std::span(content));
+  };
   const std::string header = headerText(bundle, model),
                     json = jsonText(bundle, model),
                     example = exampleText(bundle), cmake = cmakeText(bundle);
-  const auto contentOf = [&](const std::string &suffix) {
-    if (suffix == ".h")
-      return std::as_bytes(std::span(header));
-    if (suffix == ".json")
-      return std::as_bytes(std::span(json));
-    if (suffix == "main.c")
-      return std::as_bytes(std::span(example));
-    if (suffix == "CMakeLists.txt")
-      return std::as_bytes(std::span(cmake));
-    return std::as_bytes(
-        std::span(suffix == weightsSuffix ? bundle.weights : bundle.code));
-  };
+  std::map<std::string, Bytes> contents = {
+      {suffixOf(bundle.form), bytesOf(bundle.code)},
+      {".h", bytesOf(header)},
+      {listingSuffix, bytesOf(bundle.listing)},
+      {".json", bytesOf(json)},
+      {"main.c", bytesOf(example)},
+      {"CMakeLists.txt", bytesOf(cmake)}};
+  std::string array;
+  if (bundle.weightsIn == BundleWeights::InArray)
+    array = weightsText(bundle);
+  if (const char *suffix = weightsSuffix(bundle.weightsIn))
+    contents[suffix] = array.empty() ? bytesOf(bundle.weights) : bytesOf(array);
+  std::vector<BundleCode> also;
+  for (const BundleText &text : bundle.also) {
+    contents[suffixOf(text.form)] = bytesOf(text.bytes);
+    also.push_back(text.form);
+  }
   std::vector<FileContents> files;
-  for (const std::string &suffix : suffixesOf(target, bundle.weightsIn))
-    files.push_back({pathOf(target, bundle.name, suffix), {contentOf(suffix)}});
+  for (const std::string &suffix :
+       suffixesOf(target, bundle.weightsIn, also, !bundle.listing.empty()))
+    files.push_back(
+        {pathOf(target, bundle.name, suffix), {contents.at(suffix)}});
   return writeFilesAtomically(files);
 }
 

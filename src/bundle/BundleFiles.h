@@ -12,8 +12,8 @@
 
 namespace sinter {
 
-/// What the name of a file of weights ends with.
-inline constexpr const char *weightsSuffix = ".weights";
+/// What the name of a file of weights ends with; nothing if they have none.
+const char *weightsSuffix(BundleWeights weights);
 
 /// Where a bundle goes: a folder with all its files, or a file of code with
 /// others beside it.
@@ -28,10 +28,13 @@ struct BundleTarget {
 /// error for an extension that is none of a bundle's.
 Result<BundleTarget> bundleTarget(const std::string &output);
 
-/// The files of a bundle called \p name at \p target, code first.
+/// The files of a bundle of \p options at \p target, code first.
 std::vector<std::string> bundlePaths(const BundleTarget &target,
-                                     const std::string &name,
-                                     BundleWeights weights);
+                                     const BundleOptions &options);
+
+/// The file of the listing of a bundle called \p name (BundleOptions::listing),
+/// as an absolute path.
+std::string listingPath(const BundleTarget &target, const std::string &name);
 
 /// Writes \p bundle, made from \p model, to these files: all or none. The
 /// folder must exist.

@@ -77,6 +77,8 @@ public:
     addRandom();
     if (inFile)
       addReadWeights();
+    if (bundle.isParallel)
+      addThreads();
     line("int main(" + std::string(inFile ? "int argc, char **argv" : "void") +
          ") {");
     addMain();
@@ -93,6 +95,7 @@ private:
                  const std::vector<BundleTensor> &tensors);
   void addRandom();
   void addReadWeights();
+  void addThreads();
   void addMain();
   void addStruct(const char *kind, const std::vector<std::string> &fields);
 
@@ -115,8 +118,13 @@ void ExampleWriter::addArrays(const char *kind,
 void ExampleWriter::addMemory() {
   addArrays("input", inputs, bundle.inputs);
   addArrays("output", outputs, bundle.outputs);
-  line("static " + prefix + "_ALIGNED unsigned char workspace[" +
-       std::to_string(std::max<uint64_t>(1, bundle.workspaceBytes)) + "];");
+  if (bundle.isParallel) {
+    line("enum { THREADS = 4 };");
+    line("static " + prefix + "_ALIGNED unsigned char workspace[" + prefix +
+         "_WORKSPACE_SIZE + (THREADS - 1) * " + prefix + "_THREAD_SIZE + 1];");
+  } else
+    line("static " + prefix + "_ALIGNED unsigned char workspace[" +
+         std::to_string(std::max<uint64_t>(1, bundle.workspaceBytes)) + "];");
   line("static " + name + "_state state;");
   if (inFile)
     line("static " + prefix + "_ALIGNED unsigned char weights[" + prefix +
@@ -149,6 +157,22 @@ void ExampleWriter::addReadWeights() {
   line("");
 }
 
+void ExampleWriter::addThreads() {
+  line("/* On the threads of OpenMP, or one after the other without it. */");
+  line("static void run_tasks(void *pool, void (*task)(void *context, size_t "
+       "index),");
+  line("                      void *context, size_t count) {");
+  line("  long i;");
+  line("  (void)pool;");
+  line("#ifdef _OPENMP");
+  line("#pragma omp parallel for num_threads(THREADS) schedule(static, 1)");
+  line("#endif");
+  line("  for (i = 0; i < (long)count; ++i)");
+  line("    task(context, (size_t)i);");
+  line("}");
+  line("");
+}
+
 void ExampleWriter::addStruct(const char *kind,
                               const std::vector<std::string> &fields) {
   std::string all;
@@ -162,12 +186,14 @@ void ExampleWriter::addMain() {
   const std::string also = inFile ? ", weights" : "";
   addStruct("input", inputs);
   addStruct("output", outputs);
+  if (bundle.isParallel)
+    line("  const " + name + "_threads threads = {THREADS, run_tasks, NULL};");
   if (hasElements(bundle.inputs) || hasElements(bundle.outputs))
     line("  size_t i;");
   line("  int status;");
   if (inFile) {
-    line("  if (!read_weights(argc > 1 ? argv[1] : \"" + name + weightsSuffix +
-         "\")) {");
+    line("  if (!read_weights(argc > 1 ? argv[1] : \"" + name +
+         weightsSuffix(bundle.weightsIn) + "\")) {");
     line("    fprintf(stderr, \"cannot read the weights\\n\");");
     line("    return 1;");
     line("  }");
@@ -184,7 +210,7 @@ void ExampleWriter::addMain() {
   line("  status = " + name + "_state_init(&state" + also + ");");
   line("  if (status == " + prefix + "_DONE)");
   line("    status = " + name + "_run(&inputs, &outputs, &state, workspace" +
-       also + ");");
+       also + (bundle.isParallel ? ", &threads" : "") + ");");
   line("  if (status != " + prefix + "_DONE) {");
   line("    fprintf(stderr, \"" + name + ": error %d\\n\", status);");
   line("    return 1;");
@@ -218,7 +244,10 @@ std::string cmakeText(const Bundle &bundle) {
       "project(NAME C)\n"
       "\n"
       "# The bundle: link it with target_link_libraries(... NAME).\n"
-      "add_library(NAME STATIC NAME.o)\n"
+      "add_library(NAME STATIC NAME.o" +
+      std::string(bundle.weightsIn == BundleWeights::InArray ? " NAME_weights.c"
+                                                             : "") +
+      ")\n"
       "set_source_files_properties(NAME.o PROPERTIES EXTERNAL_OBJECT TRUE)\n"
       "set_target_properties(NAME PROPERTIES LINKER_LANGUAGE C)\n"
       "target_include_directories(NAME PUBLIC "
@@ -229,8 +258,13 @@ std::string cmakeText(const Bundle &bundle) {
           "# Not in other projects, which add this folder.\n"
           "if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)\n"
           "  add_executable(NAME_example main.c)\n"
-          "  target_link_libraries(NAME_example PRIVATE NAME)\n"
-          "endif()\n";
+          "  target_link_libraries(NAME_example PRIVATE NAME)\n";
+  if (bundle.isParallel)
+    text += "  find_package(OpenMP COMPONENTS C)\n"
+            "  if(OpenMP_C_FOUND)\n"
+            "    target_link_libraries(NAME_example PRIVATE OpenMP::OpenMP_C)\n"
+            "  endif()\n";
+  text += "endif()\n";
   for (size_t at = 0; (at = text.find("NAME", at)) != std::string::npos;
        at += bundle.name.size())
     text.replace(at, 4, bundle.name);

@@ -67,6 +67,7 @@ private:
                  const std::vector<BundleTensor> &tensors, bool isConst);
   void addState();
   void addFunctions();
+  void addThreads();
 
   const Bundle &bundle;
   std::string name, prefix, text;
@@ -87,10 +88,14 @@ void HeaderWriter::addFacts() {
        "external functions take. */");
   define("WORKSPACE_SIZE", bundle.workspaceBytes);
   define("WORKSPACE_ALIGNMENT", bundleAlignment);
+  if (bundle.isParallel) {
+    line("/* Of the workspace, for each thread but the first one. */");
+    define("THREAD_SIZE", bundle.threadBytes);
+  }
   define("STACK_SIZE", bundle.stackBytes);
   define("STATE_SIZE", bundle.stateBytes);
   define("WEIGHTS_SIZE", bundle.weightBytes);
-  if (bundle.weightsIn == BundleWeights::InFile)
+  if (bundle.weightsIn != BundleWeights::InCode)
     define("WEIGHTS_ALIGNMENT", bundleAlignment);
   line("");
 }
@@ -104,7 +109,7 @@ void HeaderWriter::addStatus() {
   defineStatus("DONE", BundleStatus::Done);
   defineStatus("NULL_POINTER", BundleStatus::NullPointer);
   defineStatus("MISALIGNED", BundleStatus::Misaligned);
-  if (bundle.weightsIn == BundleWeights::InFile)
+  if (bundle.weightsIn != BundleWeights::InCode)
     defineStatus("WRONG_WEIGHTS", BundleStatus::WrongWeights);
   line("");
 }
@@ -181,11 +186,29 @@ void HeaderWriter::addState() {
 void HeaderWriter::addFunctions() {
   const bool inFile = bundle.weightsIn == BundleWeights::InFile;
   const std::string also = inFile ? ", const void *weights" : "";
+  const std::string threads =
+      bundle.isParallel ? ", const " + name + "_threads *threads" : "";
+  if (bundle.isParallel)
+    addThreads();
+  if (bundle.weightsIn == BundleWeights::InArray) {
+    line("/* The weights, in " + name + "_weights.c. */");
+    line("extern " + prefix + "_ALIGNED const uint32_t " + name + "_weights[" +
+         prefix + "_WEIGHTS_SIZE / 4];");
+    line("");
+  }
   line("/* " + prefix + "_HASH of the code that is linked. */");
   line("const char *" + name + "_hash(void);");
   line("");
-  line("/* " + prefix + "_WORKSPACE_SIZE of the code that is linked. */");
-  line("size_t " + name + "_workspace_size(void);");
+  if (bundle.isParallel) {
+    line("/* What that many threads need: " + prefix +
+         "_WORKSPACE_SIZE for "
+         "one, " +
+         prefix + "_THREAD_SIZE for each other. */");
+    line("size_t " + name + "_workspace_size(size_t threads);");
+  } else {
+    line("/* " + prefix + "_WORKSPACE_SIZE of the code that is linked. */");
+    line("size_t " + name + "_workspace_size(void);");
+  }
   line("");
   line("/* Gives every state its initial value. */");
   line("int " + name + "_state_init(" + name + "_state *state" + also + ");");
@@ -196,12 +219,35 @@ void HeaderWriter::addFunctions() {
   line(
       "   the workspace may have any contents. Threads may call it at the same "
       "time if they share only");
-  line(std::string("   inputs") + (inFile ? " and weights" : "") +
-       ". The float mode of the thread is restored. */");
+  line(
+      std::string("   inputs") + (inFile ? " and weights" : "") +
+      ". The float mode of the thread is restored" +
+      (bundle.isParallel ? ", also while threads->run is called. */" : ". */"));
   line("int " + name + "_run(const " + name + "_inputs *inputs, const " + name +
        "_outputs *outputs,");
   line(std::string(name.size() + 9, ' ') + name +
-       "_state *state, void *workspace" + also + ");");
+       "_state *state, void *workspace" + also + threads + ");");
+  line("");
+}
+
+void HeaderWriter::addThreads() {
+  line("/* Runs task(context, index) for every index from 0 to count - 1, in "
+       "any order, on any threads, and");
+  line("   returns when all are done. The pool is that of the struct below. "
+       "*/");
+  line("typedef void (*" + name + "_parallel)(void *pool,");
+  line(std::string(name.size() + 26, ' ') +
+       "void (*task)(void *context, size_t index),");
+  line(std::string(name.size() + 26, ' ') + "void *context, size_t count);");
+  line("");
+  line("/* Threads to run on. The workspace is for that many. A null pointer, "
+       "a run that is null, and a count");
+  line("   of 0 or 1 all mean: on the calling thread. */");
+  line("typedef struct " + name + "_threads {");
+  line("  size_t count; /* run is never called with a larger one. */");
+  line("  " + name + "_parallel run;");
+  line("  void *pool; /* For run. */");
+  line("} " + name + "_threads;");
   line("");
 }
 

@@ -28,9 +28,10 @@ nlohmann::json bundleJson(const Bundle &bundle, const std::string &model) {
   const bool inFile = bundle.weightsIn == BundleWeights::InFile;
   nlohmann::json weights = {{"bytes", bundle.weightBytes},
                             {"alignment", bundleAlignment},
-                            {"file", nlohmann::json()}};
-  if (inFile)
-    weights["file"] = bundle.name + weightsSuffix;
+                            {"file", nlohmann::json()},
+                            {"c_array", nlohmann::json()}};
+  if (const char *suffix = weightsSuffix(bundle.weightsIn))
+    weights[inFile ? "file" : "c_array"] = bundle.name + suffix;
   return {{"name", bundle.name},
           {"model", model},
           {"version", bundle.version},
@@ -46,7 +47,10 @@ nlohmann::json bundleJson(const Bundle &bundle, const std::string &model) {
             {"alignment", bundleAlignment},
             {"tensors", tensorsJson(bundle.states, true)}}},
           {"workspace",
-           {{"bytes", bundle.workspaceBytes}, {"alignment", bundleAlignment}}},
+           {{"bytes", bundle.workspaceBytes},
+            {"thread_bytes", bundle.threadBytes},
+            {"alignment", bundleAlignment}}},
+          {"parallel", bundle.isParallel},
           {"weights", weights},
           {"stack_bytes", bundle.stackBytes},
           {"code_bytes", bundle.codeBytes},

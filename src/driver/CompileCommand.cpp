@@ -41,13 +41,28 @@ public:
         ->type_name("NAME");
     app.add_option("--weights", weights,
                    "code: in the read-only data of the code; file: in a file "
-                   "that the program reads or maps, and passes on")
-        ->check(CLI::IsMember({"code", "file"}))
+                   "that the program reads or maps, and passes on; c-array: in "
+                   "a source of C, NAME_weights.c")
+        ->check(CLI::IsMember({"code", "file", "c-array"}))
         ->capture_default_str();
     app.add_option("--target", triple,
                    "the system to compile for, by LLVM's name: "
                    "aarch64-linux-gnu (default: this machine)")
         ->type_name("TRIPLE")
+        ->group("Compile");
+    app.add_flag("--parallel", isParallel,
+                 "take threads from the caller: a function that runs tasks on "
+                 "them is an argument")
+        ->group("Compile");
+    app.add_flag("-g,--debug-info", hasDebugInfo,
+                 "debug information, in which the lines of NAME.steps, written "
+                 "as well, are those of the code: a line for each node")
+        ->group("Compile");
+    app.add_flag("--emit-llvm", emitsLlvm, "write the LLVM IR as well, NAME.ll")
+        ->group("Compile");
+    app.add_flag("--save-temps", savesTemporaries,
+                 "write what the code is made of as well: LLVM IR and "
+                 "assembly, NAME.ll and NAME.s")
         ->group("Compile");
     app.add_flag("--force", force, "replace files that exist");
     addShapes(app, common);
@@ -73,12 +88,9 @@ public:
     if (Result<void> named = chooseName(*target); !named)
       return named.takeError();
     BundleRequest request;
-    request.bundle = {name, target->code,
-                      weights == "file" ? BundleWeights::InFile
-                                        : BundleWeights::InCode,
-                      fs::path(output).filename().string()};
-    const std::vector<std::string> paths =
-        bundlePaths(*target, name, request.bundle.weights);
+    if (Result<void> set = setOptions(*target, request.bundle); !set)
+      return set.takeError();
+    const std::vector<std::string> paths = bundlePaths(*target, request.bundle);
     if (Result<void> free = checkFree(*target, paths); !free)
       return free.takeError();
     Result<Bundle> bundle = compile(request, paths);
@@ -91,6 +103,29 @@ public:
   }
 
 private:
+  Result<void> setOptions(const BundleTarget &target,
+                          BundleOptions &options) const {
+    options.name = name;
+    options.code = target.code;
+    options.weights = weights == "file"      ? BundleWeights::InFile
+                      : weights == "c-array" ? BundleWeights::InArray
+                                             : BundleWeights::InCode;
+    options.libraryName = fs::path(output).filename().string();
+    options.isParallel = isParallel;
+    if (options.weights == BundleWeights::InArray &&
+        target.code == BundleCode::SharedLibrary)
+      return usageError("--weights: a shared library has its weights in the "
+                        "code or in a file");
+    if (emitsLlvm || savesTemporaries)
+      options.also.push_back(BundleCode::LlvmIr);
+    if (savesTemporaries)
+      options.also.push_back(BundleCode::Assembly);
+    std::erase(options.also, target.code);
+    if (hasDebugInfo)
+      options.listing = listingPath(target, name);
+    return {};
+  }
+
   /// Sets `name` unless the user has.
   Result<void> chooseName(const BundleTarget &target) {
     if (name.empty()) {
@@ -220,7 +255,8 @@ private:
 
   CommonOptions common;
   std::string output, name, weights = "code", triple;
-  bool force = false;
+  bool force = false, isParallel = false, hasDebugInfo = false;
+  bool emitsLlvm = false, savesTemporaries = false;
 };
 
 } // namespace

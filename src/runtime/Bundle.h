@@ -9,8 +9,9 @@
 //
 //     inputs, outputs   a pointer each, in two structs
 //     state             a struct of the states, each at `BundleTensor::offset`
-//     workspace         `workspaceBytes`, undefined between runs
-//     weights           in the code, or a file's bytes
+//     workspace         `workspaceBytes`, undefined between runs; and
+//                       `threadBytes` for each thread but the first one
+//     weights           in the code, or a file's bytes, or an array of C
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +39,9 @@ enum class BundleCode : uint8_t {
   LlvmIr
 };
 
-/// Where the weights are: in the code's read-only data, or in a file of their
-/// own, whose bytes the caller passes.
-enum class BundleWeights : uint8_t { InCode, InFile };
+/// Where the weights are: in the code's read-only data, in a file of their own,
+/// whose bytes the caller passes, or in an array of C that the code refers to.
+enum class BundleWeights : uint8_t { InCode, InFile, InArray };
 
 struct BundleOptions {
   /// The prefix of all symbols: a C identifier.
@@ -49,6 +50,19 @@ struct BundleOptions {
   BundleWeights weights = BundleWeights::InCode;
   /// The name that a shared library records for the loader.
   std::string libraryName;
+  /// Whether steps are divided among threads that the caller lends.
+  bool isParallel = false;
+  /// Other forms of the code to make as well.
+  std::vector<BundleCode> also;
+  /// The file of the listing that debug information refers to, as an absolute
+  /// path; empty: no debug information.
+  std::string listing;
+};
+
+/// The code in one of its forms.
+struct BundleText {
+  BundleCode form;
+  std::vector<char> bytes;
 };
 
 /// An input, an output or a state.
@@ -72,9 +86,9 @@ enum class BundleStatus : int {
   WrongWeights = 3 ///< The weights are another bundle's.
 };
 
-/// What the file of weights begins with, in bundleAlignment bytes: this, the
-/// hash (16 bytes, low half first) and the size of the file (8 bytes), all
-/// little-endian.
+/// What weights that are not in the code begin with, in bundleAlignment bytes:
+/// this, the hash (16 bytes, low half first) and the size of the file (8
+/// bytes), all little-endian.
 inline constexpr char bundleWeightsMagic[] = "SINTERW1";
 
 struct Bundle {
@@ -90,6 +104,8 @@ struct Bundle {
   std::vector<BundleTensor> inputs, outputs, states;
   /// A multiple of bundleAlignment.
   uint64_t workspaceBytes = 0, stateBytes = 0, weightBytes = 0;
+  bool isParallel = false;
+  uint64_t threadBytes = 0;
   /// Of machine code, and of read-only data without weights.
   uint64_t codeBytes = 0, dataBytes = 0;
   /// At most, of all functions of the code; external functions not counted.
@@ -99,8 +115,11 @@ struct Bundle {
 
   BundleCode form = BundleCode::Object;
   BundleWeights weightsIn = BundleWeights::InCode;
-  /// The file of `form`, and that of the weights if they have one.
+  /// The file of `form`, and the weights if they are not in it.
   std::vector<char> code, weights;
+  /// As the options say.
+  std::vector<BundleText> also;
+  std::string listing;
 };
 
 } // namespace sinter

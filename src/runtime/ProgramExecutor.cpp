@@ -5,6 +5,7 @@
 #include "runtime/GuardedBuffers.h"
 #include "runtime/OutOfMemory.h"
 #include "runtime/ProgramMemory.h"
+#include "runtime/StepThreads.h"
 
 #include <algorithm>
 #include <array>
@@ -16,11 +17,6 @@
 namespace sinter {
 
 namespace {
-
-/// The least work for which another thread is woken. Waking costs some
-/// microseconds; a core does about this much in 20 of them.
-constexpr double flopsPerThread = 400e3;
-constexpr double bytesPerThread = 100e3;
 
 constexpr size_t maxBuffersOnStack = 32;
 
@@ -45,13 +41,6 @@ int64_t tasksBetweenChecks(const Step &step) {
   return std::max<int64_t>(
       1, static_cast<int64_t>(static_cast<double>(step.tasks) /
                               std::max(checks, 1.0)));
-}
-
-/// The number of threads that \p step's work is worth.
-unsigned worthwhileThreads(const Step &step, unsigned available) {
-  const double threads =
-      std::max(step.flops / flopsPerThread, step.bytesMoved / bytesPerThread);
-  return static_cast<unsigned>(std::clamp<double>(threads, 1, available));
 }
 
 } // namespace
@@ -431,8 +420,7 @@ Result<void> ProgramExecutor::runStep(const Step &step) {
 
 /// Returns the number of threads used.
 Result<unsigned> ProgramExecutor::runKernel(const Step &step) {
-  const unsigned threads = static_cast<unsigned>(
-      std::min<int64_t>(worthwhileThreads(step, options.threads), step.tasks));
+  const unsigned threads = worthwhileThreads(step, options.threads);
   KernelFunction *kernel = code.kernel(step.kernel);
   bool backwards = false;
   if (const auto stream = goesBack.find(&step); stream != goesBack.end())

@@ -2,7 +2,7 @@
 
 The program reads NAME.in0, ... from its folder, runs the model a number of times, and writes NAME.out0, ... and NAME.state.
 All memory ends at a page that nobody may touch; the workspace begins at one, too. The stack is one of the program's own, of
-which it measures what is used.
+which it measures what is used. A model that runs on several threads gets as many as the variable THREADS of the environment says.
 """
 import json
 import os
@@ -15,6 +15,49 @@ import numpy
 from SinterCommand import CommandTest, DONE
 
 NUMPY = {"f32": "<f4", "i32": "<i4", "i64": "<i8", "i8": "i1", "i1": "?", "f64": "<f8", "f16": "<f2"}
+
+# Threads that are started for each step.
+POOL = r"""
+#include <pthread.h>
+
+typedef struct task_of_step {
+  void (*task)(void *context, size_t index);
+  void *context;
+  size_t index;
+} task_of_step;
+static size_t threads = 1, calls;
+
+static void *run_task(void *argument) {
+  const task_of_step *of_step = (const task_of_step *)argument;
+  of_step->task(of_step->context, of_step->index);
+  return NULL;
+}
+
+static void run_tasks(void *pool, void (*task)(void *context, size_t index), void *context, size_t count) {
+  pthread_t started[64];
+  task_of_step of_step[64];
+  size_t i;
+  check(pool == &calls && count > 1 && count <= threads, "too many tasks");
+  ++calls;
+  /* The float mode of a thread is not that of another. */
+  for (i = 0; i < count; ++i) {
+    of_step[i].task = task;
+    of_step[i].context = context;
+    of_step[i].index = count - 1 - i;
+    if (i + 1 < count)
+      check(pthread_create(&started[i], NULL, run_task, &of_step[i]) == 0, "no thread");
+  }
+  run_task(&of_step[count - 1]);
+  for (i = 0; i + 1 < count; ++i)
+    pthread_join(started[i], NULL);
+}
+
+static void take_threads(void) {
+  const char *text = getenv("THREADS");
+  threads = text ? (size_t)atoi(text) : 1;
+  check(threads <= 64, "too many threads");
+}
+"""
 
 # What main() does around a run, and how it ends.
 PROGRAM = r"""
@@ -61,6 +104,7 @@ static void put(const char *name, const unsigned char *from, size_t size) {
 
 static ucontext_t outside, inside;
 static int runs, shift;
+@pool@
 
 @models@
 
@@ -97,6 +141,7 @@ static @name@_inputs @name@_in;
 static @name@_outputs @name@_out;
 static @name@_state *@name@_kept;
 static unsigned char *@name@_workspace@weights_declared@;
+@declared@
 
 static void run_@name@(void) {
   int i;
@@ -110,8 +155,8 @@ static void run_@name@(void) {
 #endif
   for (i = 0; i < runs; ++i) {
     /* What an earlier run left must not matter. */
-    memset(@name@_workspace + shift, 0xFF, @name@_workspace_size() - (size_t)shift);
-    check(@name@_run(&@name@_in, &@name@_out, @name@_kept, @name@_workspace + shift@weights@) == @NAME@_DONE, "@name@_run");
+    memset(@name@_workspace + shift, 0xFF, @name@_workspace_size(@threads@) - (size_t)shift);
+    check(@name@_run(&@name@_in, &@name@_out, @name@_kept, @name@_workspace + shift@weights@@lent@) == @NAME@_DONE, "@name@_run");
   }
 #if defined(__x86_64__)
   check(_mm_getcsr() == control, "the float mode has changed");
@@ -124,9 +169,9 @@ static void run_@name@(void) {
 
 static void prepare_@name@(void) {
 @prepare@
-  check(@name@_workspace_size() == @NAME@_WORKSPACE_SIZE, "the size of the workspace");
+  check(@name@_workspace_size(@one@) == @NAME@_WORKSPACE_SIZE, "the size of the workspace");
   check(strcmp(@name@_hash(), @NAME@_HASH) == 0, "the hash");
-  @name@_workspace = guarded(@NAME@_WORKSPACE_SIZE, @NAME@_WORKSPACE_ALIGNMENT);
+  @name@_workspace = guarded(@name@_workspace_size(@threads@), @NAME@_WORKSPACE_ALIGNMENT);
   @name@_kept = (@name@_state *)(void *)guarded(sizeof(@name@_state), 64);
   check(@name@_state_init(@name@_kept@weights@) == @NAME@_DONE, "@name@_state_init");
 }
@@ -154,7 +199,17 @@ def model_text(description):
             else:
                 finish.append(f'  put("{name}.out{i}", (const unsigned char *){target}, {macro}_SIZE);')
     finish.append(f'  put("{name}.state", (const unsigned char *){name}_kept, {name.upper()}_STATE_SIZE);')
+    if description["parallel"]:
+        prepare.insert(0, f"  {name}_lent.count = threads;\n  {name}_lent.run = run_tasks;\n  {name}_lent.pool = &calls;")
+        # Sizes that no memory has are the largest number.
+        prepare.append(f'  check({name}_workspace_size(0) == {name.upper()}_WORKSPACE_SIZE, "the workspace of no thread");')
+        if description["workspace"]["thread_bytes"] > 1:
+            prepare.append(f'  check({name}_workspace_size((size_t)-2) == (size_t)-1, "the workspace of too many threads");')
+        finish.append(f'  printf("{name} called %lu\\n", (unsigned long)calls);')
+    parallel = {"one": "1", "threads": "threads", "lent": f", &{name}_lent", "declared": f"static {name}_threads {name}_lent;"} if description["parallel"] else {}
     return (MODEL.replace("@prepare@", "\n".join(prepare)).replace("@finish@", "\n".join(finish))
+            .replace("@one@", parallel.get("one", "")).replace("@threads@", parallel.get("threads", ""))
+            .replace("@lent@", parallel.get("lent", "")).replace("@declared@", parallel.get("declared", ""))
             .replace("@weights_declared@", ", *@name@_weights" if in_file else "").replace("@weights@", f", {name}_weights" if in_file else "").replace("@name@", name).replace("@NAME@", name.upper()))
 
 
@@ -162,8 +217,11 @@ def program_text(descriptions):
     """The program that runs the models of these descriptions, one after the other."""
     names = [each["name"] for each in descriptions]
     calls = [f"  {step}_{name}();" for step in ("prepare", "run", "finish") for name in names]
+    is_parallel = any(each["parallel"] for each in descriptions)
+    if is_parallel:
+        calls.insert(0, "  take_threads();")
     return (PROGRAM.replace("@includes@", "\n".join(f'#include "{name}.h"' for name in names))
-            .replace("@models@", "".join(map(model_text, descriptions))).replace("@calls@", "\n".join(calls)))
+            .replace("@pool@", POOL if is_parallel else "").replace("@models@", "".join(map(model_text, descriptions))).replace("@calls@", "\n".join(calls)))
 
 
 def build(folder, descriptions, objects, compiler=("cc",), standard="c99"):
@@ -172,14 +230,15 @@ def build(folder, descriptions, objects, compiler=("cc",), standard="c99"):
     with open(source, "w") as file:
         file.write(program_text(descriptions))
     subprocess.run([*compiler, f"-std={standard}", "-D_GNU_SOURCE=1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-cast-qual", "-frounding-math", "-I", folder,
-                    source, *objects, "-o", program, "-lm"], check=True)
+                    source, *objects, "-o", program, "-lm", "-pthread"], check=True)
     return program
 
 
-def run(program, runs=1, shift=0, launcher=(), stack="own"):
+def run(program, runs=1, shift=0, launcher=(), stack="own", threads=1):
     """Runs it in its folder, on a stack of its own or on the one that the system has given. Returns what has ended, with what it
     used of its own as `stack` if all went well."""
-    done = subprocess.run([*launcher, program, str(runs), str(shift), stack], cwd=os.path.dirname(program), capture_output=True, text=True, timeout=300)
+    done = subprocess.run([*launcher, program, str(runs), str(shift), stack], cwd=os.path.dirname(program), capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "THREADS": str(threads)})
     if done.returncode == 0 and stack == "own":
         done.stack = int(done.stdout.split()[-1])
     return done
@@ -232,11 +291,11 @@ class BundleTest(CommandTest):
             outputs.append(numpy.frombuffer(content, dtype=NUMPY[tensor["type"]]).reshape(tensor["shape"]))
         return outputs
 
-    def expect_same(self, model, folder, description, inputs, runs=1, launcher=(), program=None, also=(), stack="own"):
+    def expect_same(self, model, folder, description, inputs, runs=1, launcher=(), program=None, also=(), stack="own", threads=1):
         """What the compiled code computes has the bits of what the command does."""
         self.write_inputs(folder, description, inputs)
         program = program or build(self.path(folder), [description], [self.path(f"{folder}/{description['name']}.o")])
-        done = run(program, runs, launcher=launcher, stack=stack)
+        done = run(program, runs, launcher=launcher, stack=stack, threads=threads)
         self.assertEqual(done.returncode, 0, done.stderr)
         outputs, states = self.run_in_command(model, description, inputs, *also, runs=runs)
         for tensor, expected, got in zip(description["outputs"], outputs, self.read_outputs(folder, description)):

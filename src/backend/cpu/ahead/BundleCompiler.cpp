@@ -6,12 +6,14 @@
 #include "backend/cpu/ahead/EntryPoints.h"
 #include "backend/cpu/ahead/FloatModeCode.h"
 #include "backend/cpu/ahead/KernelModule.h"
+#include "backend/cpu/ahead/StepLines.h"
 #include "backend/cpu/program/Compiler.h"
 #include "runtime/OptionNames.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace sinter;
 using namespace sinter::cpu;
@@ -38,13 +40,14 @@ static Result<void> checkWeights(const BundleLayout &layout,
                              " bytes of weights are too many to be in code"));
 }
 
-/// A hash of all that the bundle is: \p module before it has the hash, the
-/// weights and the tensors.
+/// A hash of all that the bundle is: \p module before it has the hash, without
+/// debug information, the weights and the tensors.
 static Hash128 bundleHash(const llvm::Module &module, const Target &target,
                           const BundleLayout &layout) {
   llvm::SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
-  llvm::WriteBitcodeToFile(module, stream);
+  const std::unique_ptr<llvm::Module> bare = StepLines::strip(module);
+  llvm::WriteBitcodeToFile(bare ? *bare : module, stream);
   Hasher hasher;
   hasher.add(SINTER_VERSION).add(target.triple).add(target.cpu);
   hasher.add(std::as_bytes(std::span(bitcode.data(), bitcode.size())));
@@ -89,14 +92,21 @@ Result<Bundle> cpu::compileBundle(const Model &model, CpuOptions options,
       joinKernels(context, compiled->objects, bundle.name, *target);
   if (!module)
     return module.takeError();
-  if (Result<void> added =
-          addEntryPoints(**module, {program, *layout, bundle, options.denormals,
-                                    compiled->names});
+  std::optional<StepLines> lines;
+  if (!bundle.listing.empty()) {
+    lines.emplace(**module, bundle.name, bundle.listing);
+    lines->addSteps(program.steps, compiled->names);
+  }
+  if (Result<void> added = addEntryPoints(
+          **module, {program, *layout, bundle, options.denormals,
+                     compiled->names, lines ? &*lines : nullptr});
       !added)
     return added.takeError();
   Bundle made;
   made.hash = bundleHash(**module, *target, *layout);
   addHashFunction(**module, bundle.name, made.hash.text());
+  if (lines)
+    made.listing = lines->finish();
   Result<CodeFile> file =
       emitCodeFile(**module, *target, usesMatrixUnits(&program), bundle);
   if (!file)
@@ -109,6 +119,8 @@ Result<Bundle> cpu::compileBundle(const Model &model, CpuOptions options,
   made.features = program.features;
   made.denormals = options.denormals;
   made.workspaceBytes = layout->workspaceBytes;
+  made.isParallel = bundle.isParallel;
+  made.threadBytes = bundle.isParallel ? layout->scratchBytes : 0;
   made.stateBytes = layout->stateBytes;
   made.weightBytes = layout->weights.size();
   made.inputs = std::move(layout->inputs);
@@ -118,12 +130,14 @@ Result<Bundle> cpu::compileBundle(const Model &model, CpuOptions options,
   made.dataBytes = file->facts.dataBytes;
   made.stackBytes = file->stackBytes;
   made.externals = std::move(file->facts.undefined);
+  std::erase(made.externals, bundle.name + "_weights");
   made.form = bundle.code;
   made.weightsIn = bundle.weights;
   made.code = std::move(file->bytes);
-  if (bundle.weights == BundleWeights::InFile)
-    made.weights = std::move(layout->weights);
-  else
+  made.also = std::move(file->also);
+  if (bundle.weights == BundleWeights::InCode)
     made.dataBytes -= made.weightBytes;
+  else
+    made.weights = std::move(layout->weights);
   return made;
 }

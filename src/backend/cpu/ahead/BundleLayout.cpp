@@ -90,7 +90,7 @@ void addStates(const Program &program, BundleLayout &layout) {
 
 void addWeights(const Program &program, const UsedMemory &used,
                 BundleWeights weights, BundleLayout &layout) {
-  uint64_t end = weights == BundleWeights::InFile ? bundleAlignment : 0;
+  uint64_t end = weights == BundleWeights::InCode ? 0 : bundleAlignment;
   for (size_t i = 0; i < program.constants.size(); ++i) {
     std::optional<uint64_t> &offset = layout.constants.emplace_back();
     if (!used.constants[i])
@@ -106,7 +106,7 @@ void addWeights(const Program &program, const UsedMemory &used,
                   constant.bytes.size());
 }
 
-/// Writes what the file of weights begins with.
+/// Writes what weights outside of the code begin with.
 void addHeader(std::vector<char> &weights) {
   const std::span<const std::byte> content =
       std::as_bytes(std::span(weights)).subspan(bundleAlignment);
@@ -155,7 +155,8 @@ Result<BundleLayout> BundleLayout::of(const Program &program,
   const UsedMemory used(program);
   BundleLayout layout;
   layout.scratchOffset = alignedUp(used.arenaBytes);
-  layout.workspaceBytes = layout.scratchOffset + alignedUp(used.scratchBytes);
+  layout.scratchBytes = alignedUp(used.scratchBytes);
+  layout.workspaceBytes = layout.scratchOffset + layout.scratchBytes;
   for (const TensorSpec &input : program.inputs)
     layout.inputs.push_back(tensorWith(input));
   for (const TensorSpec &output : program.outputs)
@@ -163,7 +164,7 @@ Result<BundleLayout> BundleLayout::of(const Program &program,
   raiseAlignments(program, program.steps, layout);
   addStates(program, layout);
   addWeights(program, used, weights, layout);
-  if (weights == BundleWeights::InFile)
+  if (weights != BundleWeights::InCode)
     addHeader(layout.weights);
   return layout;
 }

@@ -3,7 +3,7 @@
 // Where each buffer of a static program's steps is, once its memory is the
 // caller's:
 //
-//     workspace   | arena | scratch |            one thread, so one scratch
+//     workspace   | arena | scratch 0 | ...      one for each thread
 //     state       | state 0 | state 1 | ...      a C struct
 //     weights     | header | constant 3 | ...    what steps and states refer to
 //
@@ -26,6 +26,9 @@ namespace sinter::cpu {
 struct BundleLayout {
   std::vector<BundleTensor> inputs, outputs, states;
   uint64_t scratchOffset = 0;
+  /// Of one thread.
+  uint64_t scratchBytes = 0;
+  /// The workspace is that of one thread.
   uint64_t workspaceBytes = 0, stateBytes = 0;
   /// The offset of each constant that is used.
   std::vector<std::optional<uint64_t>> constants;

@@ -69,6 +69,24 @@ Result<std::vector<char>> emit(llvm::Module &module,
   return std::vector<char>(file->begin(), file->end());
 }
 
+bool isText(BundleCode form) {
+  return form == BundleCode::LlvmIr || form == BundleCode::Assembly;
+}
+
+/// \p module as text of LLVM, or of an assembler. Emission changes a module:
+/// assembly is made of one of its own.
+Result<std::vector<char>> textOf(const llvm::Module &module,
+                                 llvm::TargetMachine &machine, CodeKind kind,
+                                 BundleCode form, const std::string &error) {
+  if (form == BundleCode::Assembly)
+    return emit(*llvm::CloneModule(module), machine, kind,
+                llvm::CodeGenFileType::AssemblyFile, error);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return std::vector<char>(text.begin(), text.end());
+}
+
 } // namespace
 
 Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
@@ -88,16 +106,16 @@ Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
       std::make_unique<FrameListener>(frames, error));
 
   CodeFile file;
-  // Emission changes a module: text is made of one of its own.
-  if (options.code == BundleCode::LlvmIr) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream, nullptr);
-    file.bytes.assign(text.begin(), text.end());
-  } else if (options.code == BundleCode::Assembly) {
+  for (const BundleCode form : options.also) {
     Result<std::vector<char>> text =
-        emit(*llvm::CloneModule(module), **machine, kind,
-             llvm::CodeGenFileType::AssemblyFile, error);
+        textOf(module, **machine, kind, form, error);
+    if (!text)
+      return text.takeError();
+    file.also.push_back({form, std::move(*text)});
+  }
+  if (isText(options.code)) {
+    Result<std::vector<char>> text =
+        textOf(module, **machine, kind, options.code, error);
     if (!text)
       return text.takeError();
     file.bytes = std::move(*text);

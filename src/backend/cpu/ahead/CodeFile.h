@@ -19,6 +19,8 @@ struct CodeFile {
   std::vector<char> bytes;
   ObjectFacts facts;
   uint64_t stackBytes = 0;
+  /// The forms of BundleOptions::also.
+  std::vector<BundleText> also;
 };
 
 /// Emits \p module, which changes, as a file of the form and the names of \p

@@ -3,6 +3,9 @@
 #include "backend/cpu/ahead/EntryPoints.h"
 
 #include "backend/cpu/ahead/FloatModeCode.h"
+#include "backend/cpu/ahead/ParallelTasks.h"
+#include "backend/cpu/ahead/StepLines.h"
+#include "runtime/StepThreads.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -22,8 +25,7 @@ public:
         pointer(builder.getPtrTy()), triple(module.getTargetTriple()) {}
 
   Result<void> build() {
-    if (request.options.weights == BundleWeights::InCode)
-      addWeights();
+    addWeights();
     addCopy();
     addWorkspaceSize();
     addStateInit();
@@ -50,8 +52,10 @@ private:
 
   // Steps.
   Result<void> addSteps(llvm::ArrayRef<Step> steps);
+  void locate(const Step &step);
   Result<void> addStep(const Step &step);
   Result<void> addKernel(const Step &step);
+  Result<void> addParallelKernel(const Step &step, llvm::Function *kernel);
   Result<void> addIf(const Step &step);
   Result<void> addWhile(const Step &step);
   llvm::Value *address(const BufferReference &buffer);
@@ -83,6 +87,8 @@ private:
   std::vector<llvm::Value *> inputs, outputs;
   /// The addresses of a kernel's buffers, for all kernels.
   llvm::Value *buffers = nullptr;
+  /// With BundleOptions::isParallel.
+  std::optional<ParallelTasks> parallel;
   /// Whether a pointer is null, and the low bits that should be 0.
   llvm::Value *anyNull = nullptr, *lowBits = nullptr;
 };
@@ -119,8 +125,22 @@ EntryBuilder::addFunction(const char *suffix, llvm::Type *result,
   return function;
 }
 
-/// The weights as a constant in a section of their own.
+/// The weights as a constant in a section of their own, or as the array of
+/// another object of the same program or library.
 void EntryBuilder::addWeights() {
+  if (request.options.weights == BundleWeights::InFile)
+    return;
+  if (request.options.weights == BundleWeights::InArray) {
+    auto *array = new llvm::GlobalVariable(
+        module,
+        llvm::ArrayType::get(builder.getInt8Ty(), layout.weights.size()),
+        /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, nullptr,
+        request.options.name + "_weights");
+    array->setAlignment(llvm::Align(bundleAlignment));
+    array->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    weights = array;
+    return;
+  }
   const std::string name = request.options.name + ".weights";
   llvm::Constant *bytes = llvm::ConstantDataArray::getRaw(
       llvm::StringRef(layout.weights.data(), layout.weights.size()),
@@ -173,8 +193,16 @@ void EntryBuilder::addCopy() {
 
 void EntryBuilder::addWorkspaceSize() {
   llvm::Type *size = module.getDataLayout().getIntPtrType(module.getContext());
-  addFunction("_workspace_size", size, {});
-  builder.CreateRet(llvm::ConstantInt::get(size, layout.workspaceBytes));
+  llvm::Constant *ofOne = llvm::ConstantInt::get(size, layout.workspaceBytes);
+  if (!request.options.isParallel) {
+    addFunction("_workspace_size", size, {});
+    builder.CreateRet(ofOne);
+    return;
+  }
+  llvm::Function *function = addFunction("_workspace_size", size, {size});
+  builder.CreateRet(ParallelTasks::workspaceSize(
+      builder, function->getArg(0), ofOne,
+      llvm::ConstantInt::get(size, layout.scratchBytes)));
 }
 
 /// int NAME_state_init(NAME_state *state[, const void *weights])
@@ -191,7 +219,7 @@ void EntryBuilder::addStateInit() {
   if (inFile)
     checkPointer(weights = function->getArg(1), bundleAlignment);
   finishChecks();
-  if (inFile)
+  if (request.options.weights != BundleWeights::InCode)
     checkWeights(weights);
   for (auto [tensor, source] : llvm::zip_equal(layout.states, program.states))
     copy(at(state, tensor.offset),
@@ -200,10 +228,12 @@ void EntryBuilder::addStateInit() {
 }
 
 /// int NAME_run(const NAME_inputs *inputs, const NAME_outputs *outputs,
-///              NAME_state *state, void *workspace[, const void *weights])
+///              NAME_state *state, void *workspace[, const void *weights]
+///              [, const NAME_threads *threads])
 Result<void> EntryBuilder::addRun() {
   const bool inFile = request.options.weights == BundleWeights::InFile;
-  std::vector<llvm::Type *> arguments(inFile ? 5 : 4, pointer);
+  const bool isParallel = request.options.isParallel;
+  std::vector<llvm::Type *> arguments(4 + inFile + isParallel, pointer);
   llvm::Function *function =
       addFunction("_run", builder.getInt32Ty(), arguments);
   state = function->getArg(2);
@@ -222,13 +252,21 @@ Result<void> EntryBuilder::addRun() {
   inputs = loadPointers(function->getArg(0), layout.inputs);
   outputs = loadPointers(function->getArg(1), layout.outputs);
   finishChecks();
-  if (inFile)
+  if (request.options.weights != BundleWeights::InCode)
     checkWeights(weights);
   const FloatModeCode mode(builder, triple, request.denormals);
+  if (isParallel) {
+    parallel.emplace(module, request.options.name, request.denormals, most,
+                     layout.scratchBytes);
+    parallel->begin(builder, function->getArg(arguments.size() - 1), mode);
+  }
   if (Result<void> added = addSteps(program.steps); !added)
     return added;
+  builder.SetCurrentDebugLocation({});
   mode.restore(builder);
   builder.CreateRet(builder.getInt32(int(BundleStatus::Done)));
+  if (isParallel)
+    parallel->finish();
   return {};
 }
 
@@ -319,7 +357,15 @@ Result<void> EntryBuilder::addSteps(llvm::ArrayRef<Step> steps) {
   return {};
 }
 
+/// What is built from now on is code of \p step.
+void EntryBuilder::locate(const Step &step) {
+  if (request.lines)
+    builder.SetCurrentDebugLocation(request.lines->locationOf(
+        step, *builder.GetInsertBlock()->getParent()));
+}
+
 Result<void> EntryBuilder::addStep(const Step &step) {
+  locate(step);
   switch (step.kind) {
   case StepKind::Kernel:
     return addKernel(step);
@@ -347,8 +393,30 @@ Result<void> EntryBuilder::addKernel(const Step &step) {
   for (auto [i, buffer] : llvm::enumerate(step.buffers))
     builder.CreateStore(address(buffer), builder.CreateConstInBoundsGEP1_64(
                                              pointer, buffers, i));
+  if (parallel)
+    return addParallelKernel(step, kernel);
   builder.CreateCall(kernel, {buffers, builder.getInt64(step.firstTask),
                               builder.getInt64(step.firstTask + step.tasks)});
+  return {};
+}
+
+Result<void> EntryBuilder::addParallelKernel(const Step &step,
+                                             llvm::Function *kernel) {
+  std::optional<size_t> scratchSlot;
+  for (auto [i, buffer] : llvm::enumerate(step.buffers))
+    if (buffer.space == BufferSpace::Scratch) {
+      if (scratchSlot)
+        return systemError("layer '" + step.layer +
+                           "' has two scratch buffers");
+      scratchSlot = i;
+    }
+  constexpr unsigned most = 4096;
+  llvm::Type *size = module.getDataLayout().getIntPtrType(module.getContext());
+  parallel->add(builder,
+                {kernel, buffers, step.buffers.size(), scratchSlot,
+                 at(workspace, layout.scratchOffset),
+                 builder.getInt64(step.firstTask), builder.getInt64(step.tasks),
+                 llvm::ConstantInt::get(size, worthwhileThreads(step, most))});
   return {};
 }
 
@@ -375,6 +443,7 @@ Result<void> EntryBuilder::addIf(const Step &step) {
     builder.SetInsertPoint(entry);
     if (Result<void> added = addSteps(body); !added)
       return added;
+    locate(step);
     builder.CreateBr(after);
   }
   builder.SetInsertPoint(after);
@@ -388,12 +457,14 @@ Result<void> EntryBuilder::addWhile(const Step &step) {
   builder.SetInsertPoint(head);
   if (Result<void> added = addSteps(step.bodies[0]); !added)
     return added;
+  locate(step);
   llvm::Value *goesOn = builder.CreateAlignedLoad(
       builder.getInt8Ty(), address(step.buffers[0]), llvm::Align(1));
   builder.CreateCondBr(builder.CreateIsNotNull(goesOn), body, after);
   builder.SetInsertPoint(body);
   if (Result<void> added = addSteps(step.bodies[1]); !added)
     return added;
+  locate(step);
   builder.CreateBr(head);
   builder.SetInsertPoint(after);
   return {};

@@ -25,6 +25,8 @@ class Module;
 
 namespace sinter::cpu {
 
+class StepLines;
+
 /// What the functions are made for.
 struct EntryRequest {
   const Program &program;
@@ -33,10 +35,13 @@ struct EntryRequest {
   Denormals denormals = Denormals::Flush;
   /// The functions of the kernels, as Compiled::names has them.
   llvm::ArrayRef<std::string> kernels;
+  /// With debug information; has the steps.
+  StepLines *lines = nullptr;
 };
 
 /// Adds NAME_run, NAME_state_init and NAME_workspace_size to \p module, which
-/// has the kernels, and the weights if they are in the code. Errors: System if
+/// has the kernels, and the weights if they are in the code; NAME_weights is
+/// another object's where they are an array. Errors: System if
 /// a kernel is missing.
 Result<void> addEntryPoints(llvm::Module &module, const EntryRequest &request);
 

@@ -13,26 +13,33 @@ bool FloatModeCode::knows(const llvm::Triple &triple) {
          triple.getArch() == llvm::Triple::aarch64;
 }
 
-// The bits are those of runtime/FloatMode.h.
 FloatModeCode::FloatModeCode(llvm::IRBuilder<> &builder,
                              const llvm::Triple &triple, Denormals denormals)
-    : isX86(triple.isX86()) {
-  const bool flushes = denormals == Denormals::Flush;
+    : isX86(triple.isX86()), flushes(denormals == Denormals::Flush) {
   if (isX86) {
     llvm::Type *i32 = builder.getInt32Ty();
     before = builder.CreateAlloca(i32, nullptr, "mode");
-    llvm::Value *wanted = builder.CreateAlloca(i32, nullptr, "kernels.mode");
+    wanted = builder.CreateAlloca(i32, nullptr, "kernels.mode");
     builder.CreateIntrinsic(builder.getVoidTy(),
                             llvm::Intrinsic::x86_sse_stmxcsr, {before});
+  } else {
+    llvm::Type *i64 = builder.getInt64Ty();
+    before =
+        builder.CreateIntrinsic(i64, llvm::Intrinsic::aarch64_get_fpcr, {});
+    flags = builder.CreateIntrinsic(i64, llvm::Intrinsic::aarch64_get_fpsr, {});
+  }
+  set(builder);
+}
+
+// The bits are those of runtime/FloatMode.h.
+void FloatModeCode::set(llvm::IRBuilder<> &builder) const {
+  if (isX86) {
     builder.CreateStore(builder.getInt32(flushes ? 0x1F80 | 0x8040 : 0x1F80),
                         wanted);
     builder.CreateIntrinsic(builder.getVoidTy(),
                             llvm::Intrinsic::x86_sse_ldmxcsr, {wanted});
     return;
   }
-  llvm::Type *i64 = builder.getInt64Ty();
-  before = builder.CreateIntrinsic(i64, llvm::Intrinsic::aarch64_get_fpcr, {});
-  flags = builder.CreateIntrinsic(i64, llvm::Intrinsic::aarch64_get_fpsr, {});
   builder.CreateIntrinsic(builder.getVoidTy(),
                           llvm::Intrinsic::aarch64_set_fpcr,
                           {builder.getInt64(flushes ? uint64_t(1) << 24 : 0)});

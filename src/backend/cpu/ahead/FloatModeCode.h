@@ -23,13 +23,19 @@ public:
   FloatModeCode(llvm::IRBuilder<> &builder, const llvm::Triple &triple,
                 Denormals denormals);
 
+  /// Code that sets the mode of kernels again.
+  void set(llvm::IRBuilder<> &builder) const;
+
   /// Code that restores the mode: rounding, exceptions and flags.
   void restore(llvm::IRBuilder<> &builder) const;
 
 private:
   bool isX86;
+  bool flushes;
   /// x86: the memory of MXCSR before. AArch64: FPCR and FPSR.
   llvm::Value *before = nullptr, *flags = nullptr;
+  /// x86: the memory of the kernels' MXCSR.
+  llvm::Value *wanted = nullptr;
 };
 
 } // namespace sinter::cpu

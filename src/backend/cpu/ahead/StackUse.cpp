@@ -5,6 +5,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 
 #include <optional>
@@ -33,14 +35,14 @@ public:
     for (const llvm::BasicBlock &block : function)
       for (const llvm::Instruction &instruction : block) {
         const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        const llvm::Function *callee =
-            call ? call->getCalledFunction() : nullptr;
-        if (!callee)
+        if (!call)
           continue;
-        const std::optional<uint64_t> use = useOf(*callee);
-        if (!use)
-          return std::nullopt;
-        below = std::max(below, *use);
+        for (const llvm::Function *callee : calleesOf(*call)) {
+          const std::optional<uint64_t> use = useOf(*callee);
+          if (!use)
+            return std::nullopt;
+          below = std::max(below, *use);
+        }
       }
     const uint64_t use =
         frames.lookup(function.getName()) + besideFrame + below;
@@ -49,6 +51,23 @@ public:
   }
 
 private:
+  /// What \p call may call: a function, those that it says an address is one
+  /// of, and what is handed to others, to be called back.
+  static llvm::SmallVector<const llvm::Function *>
+  calleesOf(const llvm::CallBase &call) {
+    llvm::SmallVector<const llvm::Function *> callees;
+    for (const llvm::Use &operand : call.operands())
+      if (const auto *function = llvm::dyn_cast<llvm::Function>(operand.get()))
+        callees.push_back(function);
+    if (const llvm::MDNode *known =
+            call.getMetadata(llvm::LLVMContext::MD_callees))
+      for (const llvm::MDOperand &each : known->operands())
+        if (const auto *function =
+                llvm::mdconst::dyn_extract_or_null<llvm::Function>(each))
+          callees.push_back(function);
+    return callees;
+  }
+
   const StackFrames &frames;
   llvm::DenseMap<const llvm::Function *, std::optional<uint64_t>> uses;
 };

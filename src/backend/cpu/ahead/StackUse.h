@@ -24,7 +24,9 @@ void reportStackFrames(llvm::Module &module);
 
 /// The most stack that any function of \p module takes with all that it calls,
 /// from \p frames: return addresses and gaps for alignment included, functions
-/// of other modules not. System error if functions call each other in a circle.
+/// of other modules not. What an address is called for is in `!callees`; what
+/// is handed to other modules counts as called. System error if functions call
+/// each other in a circle.
 Result<uint64_t> stackUse(const llvm::Module &module,
                           const StackFrames &frames);
 

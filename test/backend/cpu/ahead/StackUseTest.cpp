@@ -44,6 +44,20 @@ TEST(StackUse, FunctionsWithoutAFrame) {
   EXPECT_EQ(*use, beside);
 }
 
+TEST(StackUse, CallsOfAddresses) {
+  // The callback runs the task, which runs one of two functions.
+  const Result<uint64_t> use =
+      useOf(R"(
+define void @small() { ret void }
+define void @large() { ret void }
+define void @task(ptr %kernel) { call void %kernel(), !callees !0 ret void }
+define void @root(ptr %run) { call void %run(ptr @task) ret void }
+!0 = !{ptr @small, ptr @large})",
+            {{"small", 8}, {"large", 200}, {"task", 16}, {"root", 24}});
+  ASSERT_TRUE(use) << use.error().message();
+  EXPECT_EQ(*use, 200 + 16 + 24 + 3 * beside);
+}
+
 TEST(StackUse, CirclesAreRefused) {
   EXPECT_FALSE(useOf(R"(
 define void @a() { call void @b() ret void }
