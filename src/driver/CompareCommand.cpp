@@ -6,12 +6,12 @@
 #include "driver/CommonOptions.h"
 #include "driver/CompareText.h"
 #include "driver/InputOptions.h"
-#include "driver/OutputFiles.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "driver/ThisProgram.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/CompareOptions.h"
+#include "interface/OutputFiles.h"
 #include "runtime/MappedFile.h"
 
 #include <CLI/CLI.hpp>

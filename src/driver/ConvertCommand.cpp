@@ -2,8 +2,8 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/OutputFiles.h"
 #include "engine/CompilerLibrary.h"
+#include "interface/OutputFiles.h"
 
 #include <CLI/CLI.hpp>
 

@@ -3,11 +3,11 @@
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/InspectReport.h"
-#include "driver/OutputFiles.h"
 #include "driver/Progress.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptCeilings.h"
+#include "interface/OutputFiles.h"
 #include "runtime/MappedFile.h"
 #include "view/ViewModel.h"
 

@@ -3,11 +3,11 @@
 #include "driver/MachineReport.h"
 
 #include "driver/Machine.h"
-#include "driver/OutputFiles.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptCeilings.h"
+#include "interface/OutputFiles.h"
 #include "runtime/Cache.h"
 #include "runtime/CpuFeatures.h"
 #include "runtime/MappedFile.h"

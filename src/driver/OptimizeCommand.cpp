@@ -2,13 +2,13 @@
 
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
-#include "driver/OutputFiles.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptMetadata.h"
 #include "interface/ModelFigures.h"
 #include "interface/OptimizeOptions.h"
+#include "interface/OutputFiles.h"
 #include "interface/PreprocessingOptions.h"
 
 #include <CLI/CLI.hpp>

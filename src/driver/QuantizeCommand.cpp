@@ -3,7 +3,6 @@
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/InputOptions.h"
-#include "driver/OutputFiles.h"
 #include "driver/Progress.h"
 #include "driver/QuantizePage.h"
 #include "driver/QuantizeText.h"
@@ -11,6 +10,7 @@
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
 #include "engine/Quantize.h"
+#include "interface/OutputFiles.h"
 #include "interface/QuantizeOptions.h"
 #include "runtime/MappedFile.h"
 

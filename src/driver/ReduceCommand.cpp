@@ -3,11 +3,11 @@
 #include "driver/Command.h"
 #include "driver/CommonOptions.h"
 #include "driver/Isolation.h"
-#include "driver/OutputFiles.h"
 #include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/CompilerLibrary.h"
+#include "interface/OutputFiles.h"
 #include "runtime/Comparison.h"
 #include "runtime/Random.h"
 

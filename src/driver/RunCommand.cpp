@@ -7,7 +7,6 @@
 #include "driver/CommonOptions.h"
 #include "driver/GridOptions.h"
 #include "driver/InputOptions.h"
-#include "driver/OutputFiles.h"
 #include "driver/PostOptions.h"
 #include "driver/Progress.h"
 #include "driver/RunResults.h"
@@ -16,6 +15,7 @@
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "driver/Trace.h"
+#include "interface/OutputFiles.h"
 #include "runtime/Npy.h"
 
 #include <CLI/CLI.hpp>

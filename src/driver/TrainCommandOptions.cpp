@@ -3,9 +3,9 @@
 #include "driver/TrainCommandOptions.h"
 
 #include "driver/InputOptions.h"
-#include "driver/OutputFiles.h"
 #include "driver/Text.h"
 #include "interface/Choice.h"
+#include "interface/OutputFiles.h"
 #include "interface/TrainStepOptions.h"
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Covers: backend/cpu/ahead StepLines CodeFile
-# Covers: bundle BundleFiles
+# Covers: bundle BundleFiles WeightsText
 """`sinter compile -g`, --emit-llvm and --save-temps: other tools find a model's nodes in its code."""
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Covers: interface CommonOptions
-# Covers: driver CommonOptions OutputFiles Sinter Sweep Text
+# Covers: driver CommonOptions Sinter Sweep Text
+# Covers: interface CommonOptions OutputFiles
 # Covers: runtime Text
 """What `sinter` says of wrong arguments, and its help."""
 import json

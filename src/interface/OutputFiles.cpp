@@ -1,4 +1,4 @@
-#include "driver/OutputFiles.h"
+#include "interface/OutputFiles.h"
 
 #include "runtime/TemporaryFiles.h"
 
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <unistd.h>
 
-namespace sinter::driver {
+namespace sinter {
 
 namespace fs = std::filesystem;
 
@@ -57,4 +57,4 @@ Result<void> checkOutputFile(const char *flag, const std::string &path,
   return checkWritable(flag, folder, path);
 }
 
-} // namespace sinter::driver
+} // namespace sinter

@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SINTER_DRIVER_OUTPUTFILES_H
-#define SINTER_DRIVER_OUTPUTFILES_H
+#ifndef SINTER_INTERFACE_OUTPUTFILES_H
+#define SINTER_INTERFACE_OUTPUTFILES_H
 
 #include "runtime/Result.h"
 
 #include <string>
 
-namespace sinter::driver {
+namespace sinter {
 
 /// Creates the folder and its parents, unless \p folder is empty. System error
 /// if that fails, or the folder is not writable; \p flag is the option. Removes
@@ -24,6 +24,6 @@ Result<void> prepareFolder(const char *flag, const std::string &folder);
 Result<void> checkOutputFile(const char *flag, const std::string &path,
                              const std::string &model);
 
-} // namespace sinter::driver
+} // namespace sinter
 
-#endif // SINTER_DRIVER_OUTPUTFILES_H
+#endif // SINTER_INTERFACE_OUTPUTFILES_H

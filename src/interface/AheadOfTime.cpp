@@ -1,0 +1,231 @@
+//===- AheadOfTime.cpp - from a model to the files of a bundle ------------===//
+
+#include "interface/AheadOfTime.h"
+
+#include "bundle/BundleFiles.h"
+#include "bundle/Identifiers.h"
+#include "bundle/JsonText.h"
+#include "engine/CompilerLibrary.h"
+#include "interface/KeptCeilings.h"
+#include "interface/OutputFiles.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace sinter {
+
+namespace fs = std::filesystem;
+
+void addAhead(CLI::App &app, AheadOptions &options) {
+  app.add_option("--name", options.name,
+                 "what the names of its functions begin with (default: the "
+                 "name of the file or, for a folder, of the model)")
+      ->type_name("NAME");
+  app.add_option("--weights", options.weights,
+                 "code: in the read-only data of the code; file: in a file "
+                 "that the program reads or maps, and passes on; c-array: in "
+                 "a source of C, NAME_weights.c")
+      ->check(CLI::IsMember({"code", "file", "c-array"}))
+      ->capture_default_str();
+  app.add_option("--target", options.triple,
+                 "the system to compile for, by LLVM's name: "
+                 "aarch64-linux-gnu (default: this machine)")
+      ->type_name("TRIPLE")
+      ->group("Compile");
+  app.add_flag("--parallel", options.isParallel,
+               "take threads from the caller: a function that runs tasks on "
+               "them is an argument")
+      ->group("Compile");
+  app.add_flag("-g,--debug-info", options.hasDebugInfo,
+               "debug information, in which the lines of NAME.steps, written "
+               "as well, are those of the code: a line for each node")
+      ->group("Compile");
+  app.add_flag("--emit-llvm", options.emitsLlvm,
+               "write the LLVM IR as well, NAME.ll")
+      ->group("Compile");
+  app.add_flag("--save-temps", options.savesTemporaries,
+               "write what the code is made of as well: LLVM IR and "
+               "assembly, NAME.ll and NAME.s")
+      ->group("Compile");
+  app.add_flag("--force", options.force, "replace files that exist");
+}
+
+namespace {
+
+/// A call of compileAhead().
+class AheadCompilation {
+public:
+  AheadCompilation(const CommonOptions &common, AheadOptions options,
+                   BundleRequest request, const char *flag)
+      : common(common), options(std::move(options)),
+        request(std::move(request)), flag(flag) {}
+
+  Result<WrittenBundle> run() {
+    Result<BundleTarget> found = bundleTarget(options.output);
+    if (!found)
+      return inside(flag, found.takeError());
+    target = std::move(*found);
+    if (Result<void> set = setOptions(); !set)
+      return set.takeError();
+    paths = bundlePaths(target, request.bundle);
+    if (Result<void> free = checkFree(); !free)
+      return free.takeError();
+    Result<Bundle> bundle = compile();
+    if (!bundle)
+      return bundle.takeError();
+    if (target.isFolder)
+      if (Result<void> made = prepareFolder(flag, target.path); !made)
+        return made.takeError();
+    if (Result<void> written = writeBundle(
+            *bundle, target, fs::path(common.model).filename().string());
+        !written)
+      return written.takeError();
+    return WrittenBundle{std::move(*bundle), std::move(paths)};
+  }
+
+private:
+  Result<std::string> chosenName() const;
+  Result<void> setOptions();
+  Result<void> checkFree() const;
+  Result<void> checkModelFiles(const ModelDescription &model) const;
+  Result<Bundle> compile();
+
+  const CommonOptions &common;
+  const AheadOptions options;
+  BundleRequest request;
+  const char *flag;
+  BundleTarget target;
+  std::vector<std::string> paths;
+};
+
+} // namespace
+
+Result<std::string> AheadCompilation::chosenName() const {
+  std::string name = options.name;
+  if (name.empty()) {
+    const fs::path named = target.isFolder ? common.model : target.path;
+    // A model in a folder has the folder's name.
+    const fs::path last = named.has_filename() ? named.filename()
+                                               : named.parent_path().filename();
+    name =
+        bundleNameFrom(target.isFolder ? last.stem().string() : last.string());
+  }
+  if (isBundleName(name))
+    return name;
+  return usageError("--name: '" + name +
+                    "' cannot begin names of C: a letter is needed, then up to "
+                    "99 letters, digits and underscores");
+}
+
+Result<void> AheadCompilation::setOptions() {
+  Result<std::string> name = chosenName();
+  if (!name)
+    return name.takeError();
+  BundleOptions &bundle = request.bundle;
+  bundle.name = std::move(*name);
+  bundle.code = target.code;
+  bundle.weights = options.weights == "file"      ? BundleWeights::InFile
+                   : options.weights == "c-array" ? BundleWeights::InArray
+                                                  : BundleWeights::InCode;
+  bundle.libraryName = fs::path(options.output).filename().string();
+  bundle.isParallel = options.isParallel;
+  if (bundle.weights == BundleWeights::InArray &&
+      target.code == BundleCode::SharedLibrary)
+    return usageError("--weights: a shared library has its weights in the code "
+                      "or in a file");
+  if (options.emitsLlvm || options.savesTemporaries)
+    bundle.also.push_back(BundleCode::LlvmIr);
+  if (options.savesTemporaries)
+    bundle.also.push_back(BundleCode::Assembly);
+  std::erase(bundle.also, target.code);
+  if (options.hasDebugInfo)
+    bundle.listing = listingPath(target, bundle.name);
+  return {};
+}
+
+/// Checks that the files can be written, and that none exists unless it may be
+/// replaced.
+Result<void> AheadCompilation::checkFree() const {
+  std::error_code ignored;
+  if (target.isFolder && fs::exists(target.path, ignored) &&
+      !fs::is_directory(target.path, ignored))
+    return usageError(std::string(flag) + ": '" + target.path +
+                      "' is no folder; files end with .o, .a, .so, .s or .ll");
+  const bool isThere = !target.isFolder || fs::exists(target.path, ignored);
+  for (const std::string &path : paths) {
+    if (!options.force && fs::exists(fs::symlink_status(path, ignored)))
+      return usageError(std::string(flag) + ": '" + path +
+                        "' exists; --force replaces it");
+    if (isThere)
+      if (Result<void> good = checkOutputFile(flag, path, common.model); !good)
+        return good;
+  }
+  return {};
+}
+
+/// Checks that none of the files is one of the model.
+Result<void>
+AheadCompilation::checkModelFiles(const ModelDescription &model) const {
+  const fs::path folder = fs::path(common.model).parent_path();
+  for (const std::string &file : model.dataFiles)
+    for (const std::string &path : paths) {
+      std::error_code ignored;
+      if (fs::equivalent(path, folder / file, ignored))
+        return usageError(std::string(flag) + ": '" + path +
+                          "' is a file of the model");
+    }
+  return {};
+}
+
+Result<Bundle> AheadCompilation::compile() {
+  Result<ModelRequest> input = modelRequest(common);
+  if (!input)
+    return input.takeError();
+  for (const DimensionName &each : input->dimensionNames)
+    return usageError("--shape: '" + each.symbol + "' keeps a dimension of '" +
+                      each.input +
+                      "' dynamic, and `sinter compile` needs a size");
+  Result<Compiler *> compiler = loadCompiler();
+  if (!compiler)
+    return compiler.takeError();
+  auto model = (*compiler)->open(*input);
+  if (!model)
+    return model.takeError();
+  const ModelDescription &description = (*model)->description();
+  if (Result<void> apart = checkModelFiles(description); !apart)
+    return apart.takeError();
+  Result<std::vector<Shape>> shapes =
+      bindShapes(description, input->shapes, {}, common.note);
+  if (!shapes)
+    return inFile(shapes.takeError(), common.model);
+  static_cast<CodeOptions &>(request) = codeOptions(common);
+  request.triple = options.triple;
+  request.shapes = std::move(*shapes);
+  request.values.resize(description.inputs.size());
+  const auto cancellation = request.passes.cancellation;
+  request.passes = passOptions(common);
+  request.passes.cancellation = cancellation;
+  request.threads = common.threads;
+  if (options.triple.empty() && common.cpu.empty())
+    request.ceilings = keptCeilings(cacheFolder(common), common.note);
+  Result<Bundle> bundle = (*model)->bundle(request);
+  if (!bundle)
+    return inFile(bundle.takeError(), common.model);
+  return bundle;
+}
+
+Result<WrittenBundle> compileAhead(const CommonOptions &common,
+                                   AheadOptions options, BundleRequest request,
+                                   const char *flag) {
+  return AheadCompilation(common, std::move(options), std::move(request), flag)
+      .run();
+}
+
+nlohmann::json asJson(const WrittenBundle &written, const std::string &model) {
+  nlohmann::json json = bundleJson(written.bundle, model);
+  json["files"] = written.paths;
+  return json;
+}
+
+} // namespace sinter
