@@ -55,6 +55,8 @@ llvm::ArrayRef<Operator> constantOperators();
 llvm::ArrayRef<Operator> controlFlowOperators();
 
 llvm::ArrayRef<Operator> activationOperators();
+llvm::ArrayRef<Operator> attentionOperators();
+llvm::ArrayRef<Operator> decodingOperators();
 llvm::ArrayRef<Operator> detectionOperators();
 llvm::ArrayRef<Operator> determinantOperators();
 llvm::ArrayRef<Operator> einsumOperators();

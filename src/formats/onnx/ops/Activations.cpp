@@ -1,5 +1,7 @@
 // Activation functions.
 
+#include "formats/import/Building.h"
+#include "formats/import/Products.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 
@@ -48,6 +50,19 @@ static LogicalResult importSwish(NodeContext &node) {
   return node.result(
       node.op<nn::SiluOp>(node.operand(0), number(node, "alpha", 1)));
 }
+/// swish(a) * b.
+static LogicalResult importSwiGlu(NodeContext &node) {
+  Value a = node.operand(0), b = node.operand(1);
+  if (node.rank(a) != node.rank(b) || node.element(a) != node.element(b))
+    return node.fail("the inputs differ in rank or element type");
+  for (int64_t i = 0; i < node.rank(a); ++i)
+    formats::requireSize(node, {a, i, "first input"}, {b, i, "second input"});
+  const Type element = node.element(a), wide = formats::sumElement(node, a);
+  Value gate =
+      node.op<nn::SiluOp>(node.cast(a, wide), number(node, "alpha", 1));
+  return node.result(node.cast(
+      node.binary<stablehlo::MulOp>(gate, node.cast(b, wide)), element));
+}
 static LogicalResult importShrink(NodeContext &node) {
   return node.result(node.op<nn::ShrinkOp>(
       node.operand(0), number(node, "bias", 0), number(node, "lambd", 0.5)));
@@ -89,6 +104,7 @@ llvm::ArrayRef<Operator> activationOperators() {
       {"Sigmoid", "", 1, plain<stablehlo::LogisticOp>, 1, 1},
       {"Softplus", "", 1, plain<nn::SoftplusOp>, 1, 1},
       {"Softsign", "", 1, plain<nn::SoftsignOp>, 1, 1},
+      {"SwiGLU", "", 28, importSwiGlu, 2, 2, false, true},
       {"Swish", "", 24, importSwish, 1, 1},
       {"ThresholdedRelu", "", 1, importThresholdedRelu, 1, 1},
   };

@@ -1,4 +1,4 @@
-// Cast, CastLike.
+// BitCast, Cast, CastLike.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
@@ -54,8 +54,44 @@ static LogicalResult importCastLike(NodeContext &node) {
   return castTo(node, node.element(node.operand(1)));
 }
 
+/// The same bits as another element type of the same width; a boolean is a byte
+/// that is 0 or 1.
+static LogicalResult importBitCast(NodeContext &node) {
+  Value data = node.operand(0);
+  if (!node.hasAttribute("to"))
+    return node.fail("attribute 'to' is missing");
+  Type to = node.elementType(node.getInt("to", 0));
+  if (!data || !to)
+    return failure();
+  Type byte = node.builder().getIntegerType(8);
+  auto stored = [&](Type type) { return type.isInteger(1) ? byte : type; };
+  auto width = [](Type type) -> int64_t {
+    if (auto complex = dyn_cast<ComplexType>(type))
+      return 2 * complex.getElementType().getIntOrFloatBitWidth();
+    return type.getIntOrFloatBitWidth();
+  };
+  Type from = node.element(data);
+  if (width(stored(from)) != width(stored(to)))
+    return node.fail("the element types differ in width");
+  if (isa<ComplexType>(from) != isa<ComplexType>(to))
+    return node.unsupported("bits of complex numbers as another type");
+  if (from == to)
+    return node.result(data);
+  if (from.isInteger(1))
+    data = node.cast(data, byte);
+  Value bits = data;
+  if (node.element(data) != stored(to))
+    bits = node.typed<stablehlo::BitcastConvertOp>(
+        node.type(data).clone(stored(to)), data);
+  if (to.isInteger(1))
+    bits = node.compare(bits, node.scalar(byte, 0),
+                        stablehlo::ComparisonDirection::NE);
+  return node.result(bits);
+}
+
 llvm::ArrayRef<Operator> castOperators() {
   static const Operator table[] = {
+      {"BitCast", "", 26, importBitCast, 1, 1},
       {"Cast", "", 1, importCast, 1, 1},
       {"CastLike", "", 15, importCastLike, 2, 2},
   };

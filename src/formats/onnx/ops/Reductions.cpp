@@ -1,9 +1,11 @@
 // Reductions, and operators that search or sum along an axis.
 
 #include "formats/import/Building.h"
+#include "formats/import/Regions.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 #include "graph/nn/TensorBuilder.h"
+#include "graph/stablehlo/Sums.h"
 #include <limits>
 
 using namespace mlir;
@@ -217,10 +219,73 @@ static LogicalResult importCumSum(NodeContext &node) {
       node.getBool("reverse", false)));
 }
 
+/// The running product along \p axis of dynamic size: a loop that keeps the
+/// product so far.
+static Value multiplyInLoop(NodeContext &node, Value x, int64_t axis,
+                            const stablehlo::Scan &scan) {
+  Dims slice = node.dims(x);
+  const Dim size = slice[axis];
+  slice[axis] = 1;
+  Value zero = node.scalar(node.i64(), 0), one = node.scalar(node.i64(), 1);
+  Value limit = sizeScalar(node, size, node.i64());
+  Value start = node.broadcastInDim(node.scalar(node.element(x), 1), slice, {});
+  auto placeOf = [&](Value step) {
+    return scan.isReverse
+               ? node.binary<stablehlo::SubtractOp>(
+                     node.binary<stablehlo::SubtractOp>(limit, one), step)
+               : step;
+  };
+  return formats::whileLoop(
+      node, {zero, start, x},
+      [&](ValueRange states) {
+        return node.compare(states[0], limit,
+                            stablehlo::ComparisonDirection::LT);
+      },
+      [&](ValueRange states) -> Values {
+        Value place = placeOf(states[0]);
+        Value now = node.op<nn::TakeOp>(x, node.reshape(place, Ints{1}),
+                                        static_cast<uint64_t>(axis));
+        Value product = node.binary<stablehlo::MulOp>(states[1], now);
+        Values starts(node.rank(x), zero);
+        starts[axis] = place;
+        Value all = node.op<stablehlo::DynamicUpdateSliceOp>(
+            states[2], scan.isExclusive ? states[1] : product, starts);
+        return {node.binary<stablehlo::AddOp>(states[0], one), product, all};
+      },
+      2);
+}
+
+static LogicalResult importCumProd(NodeContext &node) {
+  Value x = node.operand(0);
+  auto given = node.integersFrom(1, "axis");
+  if (!x || !given)
+    return failure();
+  if (given->size() != 1)
+    return node.fail("axis is not one number");
+  auto axis = node.axis(given->front(), node.rank(x));
+  if (!axis)
+    return failure();
+  const stablehlo::Scan scan{static_cast<size_t>(*axis),
+                             node.getBool("reverse", false),
+                             node.getBool("exclusive", false)};
+  const int64_t size = node.shape(x)[*axis];
+  if (size == 0)
+    return node.result(x);
+  if (!node.isStatic(x))
+    return node.result(multiplyInLoop(node, x, *axis, scan));
+  SmallVector<stablehlo::WindowDimension> window(node.rank(x));
+  window[*axis] =
+      stablehlo::scanWindow(size, {0, scan.isReverse, scan.isExclusive});
+  nn::TensorBuilder emit(node.builder(), node.location());
+  return node.result(emit.reduceWindow<stablehlo::MulOp>(
+      x, emit.scalar(1, node.element(x)), window));
+}
+
 llvm::ArrayRef<Operator> reductionOperators() {
   static const Operator table[] = {
       {"ArgMax", "", 1, importArg<nn::ArgMaxOp>, 1, 1},
       {"ArgMin", "", 1, importArg<nn::ArgMinOp>, 1, 1},
+      {"CumProd", "", 26, importCumProd, 2, 2, false, true},
       {"CumSum", "", 11, importCumSum, 2, 2},
       {"ReduceL1", "", 1, importReduce<reduceL1>, 1, 2},
       {"ReduceL2", "", 1, importReduceInF32<reduceL2>, 1, 2},

@@ -1,8 +1,11 @@
 // Operators that sample images with interpolation.
 
 #include "formats/import/Sampling.h"
-#include "formats/onnx/NodeContext.h"
+#include "formats/import/Building.h"
+#include "formats/import/DeformedConvolution.h"
+#include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Window.h"
 
 using namespace mlir;
 
@@ -74,8 +77,137 @@ static LogicalResult importRoiAlign(NodeContext &node) {
                                   node.operand(2), *rules));
 }
 
+//===----------------------------------------------------------------------===//
+// AffineGrid
+//===----------------------------------------------------------------------===//
+
+/// The coordinates of \p size pixels along dimension \p axis of a grid, which
+/// has \p rank: from -1 to 1, the centres or, with \p alignCorners not, the
+/// edges of the outermost ones.
+static Value coordinates(NodeContext &node, const Dim &size, int64_t axis,
+                         int64_t rank, bool alignCorners, Type element) {
+  Dims line(rank, Dim(1));
+  line[axis] = size;
+  Value count = formats::sizeScalar(node, size, element);
+  auto number = [&](double value) { return node.scalar(element, value); };
+  Value index = formats::iota(node, line, axis, element);
+  if (alignCorners) {
+    Value steps = node.binary<stablehlo::MaxOp>(
+        node.binary<stablehlo::SubtractOp>(count, number(1)), number(1));
+    Value twice = node.binary<stablehlo::MulOp>(index, number(2));
+    return node.binary<stablehlo::SubtractOp>(
+        node.binary<stablehlo::DivOp>(twice, steps), number(1));
+  }
+  // The centre of pixel i is (2 i + 1) / size - 1.
+  Value odd = node.binary<stablehlo::AddOp>(
+      node.binary<stablehlo::MulOp>(index, number(2)), number(1));
+  return node.binary<stablehlo::SubtractOp>(
+      node.binary<stablehlo::DivOp>(odd, count), number(1));
+}
+
+/// The last \p count elements of the list `size`, as sizes.
+static std::optional<Dims> gridSizes(NodeContext &node, int64_t count) {
+  Value list = node.operand(1);
+  if (node.rank(list) != 1 || node.shape(list)[0] != count + 2)
+    return node.fail("the size has not " + Twine(count + 2) + " elements");
+  auto known = node.knownElements(list);
+  Dims sizes;
+  for (int64_t i = 2; i < count + 2; ++i) {
+    if (known && (*known)[i].isInteger()) {
+      if ((*known)[i].value < 0)
+        return node.fail("a size is negative");
+      sizes.push_back((*known)[i].value);
+    } else {
+      sizes.push_back(
+          Dim(ShapedType::kDynamic,
+              node.cast(node.sliceAxis(list, 0, i, i + 1), node.i64())));
+    }
+  }
+  return sizes;
+}
+
+/// theta [N, d, d + 1] times the homogeneous coordinates of each pixel, the
+/// last dimension's first: [N, sizes..., d].
+static LogicalResult importAffineGrid(NodeContext &node) {
+  Value theta = node.operand(0);
+  if (node.rank(theta) != 3)
+    return node.fail("theta has not three dimensions");
+  const int64_t count = node.shape(theta)[1];
+  if (ShapedType::isDynamic(count))
+    return node.unknown("the number of dimensions is unknown");
+  if ((count != 2 && count != 3) || node.shape(theta)[2] != count + 1)
+    return node.fail("theta is not [N, 2, 3] or [N, 3, 4]");
+  auto sizes = gridSizes(node, count);
+  if (!sizes)
+    return failure();
+  const Type element = node.element(theta),
+             wide = formats::sumElement(node, theta);
+  const bool alignCorners = node.getBool("align_corners", false);
+  Dims shape(*sizes);
+  shape.push_back(1);
+  Values columns;
+  for (int64_t i = count; i-- > 0;) {
+    Value line =
+        coordinates(node, (*sizes)[i], i, count + 1, alignCorners, wide);
+    columns.push_back(node.broadcastInDim(
+        line, shape, llvm::to_vector(llvm::seq<int64_t>(0, count + 1))));
+  }
+  columns.push_back(node.broadcastInDim(node.scalar(wide, 1), shape, {}));
+  Value points = node.concatenate(columns, count);
+  Value grid = formats::dotGeneral(node, node.cast(theta, wide), points, {}, {},
+                                   {2}, {count});
+  if (!grid)
+    return failure();
+  Ints order = {0};
+  for (int64_t i = 0; i < count; ++i)
+    order.push_back(i + 2);
+  order.push_back(1);
+  return node.result(node.cast(node.transpose(grid, order), element));
+}
+
+//===----------------------------------------------------------------------===//
+// DeformConv
+//===----------------------------------------------------------------------===//
+
+static LogicalResult importDeformConv(NodeContext &node) {
+  formats::DeformedConvolution form;
+  form.input = node.operand(0);
+  form.filter = node.operand(1);
+  form.offset = node.operand(2);
+  form.mask = node.operand(4);
+  form.groups = node.getInt("group", 1);
+  form.offsetGroups = node.getInt("offset_group", 1);
+  if (node.failed())
+    return failure();
+  if (node.rank(form.input) != 4 || node.rank(form.filter) != 4)
+    return node.unsupported("an image that has not two spatial dimensions");
+  auto window =
+      readWindow(node, form.input, node.shape(form.filter).drop_front(2));
+  if (!window)
+    return failure();
+  if (window->isDynamic())
+    return node.unknown("the image's size is unknown");
+  form.strides = window->strides;
+  form.low = window->low;
+  form.high = window->high;
+  form.dilations = window->dilations;
+  const Type element = node.element(form.input),
+             wide = formats::sumElement(node, form.input);
+  Value result = formats::deformedConvolution(node, form, wide);
+  if (node.has(3)) {
+    Value bias = node.cast(node.operand(3), wide);
+    if (node.rank(bias) != 1)
+      return node.fail("the bias is not a vector");
+    result = node.binary<stablehlo::AddOp>(
+        result, node.alongDimension(bias, result, 1));
+  }
+  return node.result(node.cast(result, element));
+}
+
 llvm::ArrayRef<Operator> samplingOperators() {
   static const Operator table[] = {
+      {"AffineGrid", "", 20, importAffineGrid, 2, 2, false, true},
+      {"DeformConv", "", 19, importDeformConv, 3, 5, false, true},
       {"GridSample", "", 16, importGridSample, 2, 2},
       {"RoiAlign", "", 10, importRoiAlign, 3, 3},
   };
