@@ -29,6 +29,20 @@ class DynamicSizes(CommandTest):
             output = json.loads(done.stdout)["outputs"][0]
             self.assertEqual((output["shape"], output["min"], output["max"]), ([1, 1, 4, 6], 1, 6))
 
+    def test_a_static_operand_resized_to_the_sizes_of_another(self):
+        """What pyramids of pooled features do: the mean of the image, spread over it again."""
+        nodes = [onnx.node("GlobalAveragePool", ["x"], ["mean"]), onnx.node("Shape", ["x"], ["sizes"]),
+                 onnx.node("Resize", ["mean", "", "", "sizes"], ["y"], "grow", attributes=onnx.data(5, onnx.data(1, b"mode") + onnx.data(4, b"linear") + onnx.number(20, 3)))]
+        graph = onnx.graph(nodes, [onnx.value_info("x", (1, 1, "H", "W"))], [onnx.value_info("y", (1, 1, "H", "W"))])
+        model = self.write("pyramid.onnx", onnx.model(graph))
+        for backend in "cpu", "interpreter":
+            done = self.sinter("run", model, "--input", self.x, "--json", "--no-cache", "--dynamic", "--backend", backend)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            output = json.loads(done.stdout)["outputs"][0]
+            self.assertEqual(output["shape"], [1, 1, 2, 3])
+            for bound in "min", "max":
+                self.assertAlmostEqual(output[bound], 3.5, places=5)
+
     def test_branches_of_other_sizes(self):
         """The condition says which branch, and so how large its result is: one program is for either."""
         def branch(name, count):

@@ -320,8 +320,11 @@ static LogicalResult importResize(NodeContext &node) {
   // An empty list of scales equals none.
   bool useScales = node.has(2) && node.operand(2) &&
                    node.shape(node.operand(2)) != ArrayRef<int64_t>{0};
-  if (node.expandsUnknown() && (useScales ? !node.knownTensor(node.operand(2))
-                                          : node.has(3) && !node.isStatic(x))) {
+  const bool isDynamic =
+      useScales ? !node.knownTensor(node.operand(2))
+                : node.has(3) &&
+                      (!node.isStatic(x) || !node.knownTensor(node.operand(3)));
+  if (node.expandsUnknown() && isDynamic) {
     nn::TensorBuilder emit(node.builder(), node.location());
     auto open =
         readDynamic(node, emit, x, *axes, useScales ? node.operand(2) : Value(),
