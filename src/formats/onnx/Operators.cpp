@@ -1,5 +1,6 @@
 #include "formats/onnx/Operators.h"
 
+#include "formats/onnx/file/Domain.h"
 #include "llvm/ADT/STLExtras.h"
 #include <vector>
 
@@ -19,6 +20,7 @@ static std::vector<Operator> collect() {
            determinantOperators,
            einsumOperators,
            elementwiseOperators,
+           formerOperators,
            fourierOperators,
            gatherScatterOperators,
            lossOperators,
@@ -33,7 +35,15 @@ static std::vector<Operator> collect() {
            recurrentOperators,
            reductionOperators,
            resizingOperators,
+           runtimeAttentionOperators,
+           runtimeCachedAttentionOperators,
+           runtimeExpertOperators,
            runtimeFusedOperators,
+           runtimeGateOperators,
+           runtimeLowBitOperators,
+           runtimeOtherOperators,
+           runtimeProductOperators,
+           runtimeQuantizedLayerOperators,
            runtimeQuantizedOperators,
            samplingOperators,
            sequenceOperators,
@@ -48,6 +58,31 @@ static std::vector<Operator> collect() {
     return std::pair(a.domain, a.name) < std::pair(b.domain, b.name);
   });
   return all;
+}
+
+bool isStandardOperator(llvm::StringRef domain, llvm::StringRef name,
+                        int64_t version) {
+  if (!isStandardDomain(domain))
+    return domain == "ai.onnx.ml";
+  // The version from which on it is ONNX's own.
+  static constexpr std::pair<llvm::StringLiteral, int64_t> since[] = {
+      {"LayerNormalization", 17}, {"MeanVarianceNormalization", 9}};
+  static constexpr llvm::StringLiteral never[] = {
+      "Affine",
+      "ConstantFill",
+      "Crop",
+      "DynamicSlice",
+      "ImageScaler",
+      "GivenTensorFill",
+      "Scale",
+      "ScaledTanh",
+      "Scale",
+      "ParametricSoftplus",
+      "SimplifiedLayerNormalization"};
+  for (const auto &[operation, first] : since)
+    if (name == operation)
+      return version >= first;
+  return !llvm::is_contained(never, name);
 }
 
 llvm::ArrayRef<Operator> allOperators() {

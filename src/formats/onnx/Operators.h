@@ -38,6 +38,11 @@ struct Operator {
 
 /// The operator, or null.
 const Operator *findOperator(llvm::StringRef domain, llvm::StringRef name);
+/// Whether ONNX itself has an operator that is called \p name in opset
+/// \p version of \p domain; those that only ONNX Runtime has in ONNX's domain
+/// are not.
+bool isStandardOperator(llvm::StringRef domain, llvm::StringRef name,
+                        int64_t version);
 /// All operators, sorted by domain and name.
 llvm::ArrayRef<Operator> allOperators();
 
@@ -61,6 +66,7 @@ llvm::ArrayRef<Operator> detectionOperators();
 llvm::ArrayRef<Operator> determinantOperators();
 llvm::ArrayRef<Operator> einsumOperators();
 llvm::ArrayRef<Operator> elementwiseOperators();
+llvm::ArrayRef<Operator> formerOperators();
 llvm::ArrayRef<Operator> fourierOperators();
 llvm::ArrayRef<Operator> gatherScatterOperators();
 llvm::ArrayRef<Operator> lossOperators();
@@ -70,7 +76,15 @@ llvm::ArrayRef<Operator> randomOperators();
 llvm::ArrayRef<Operator> rearrangingOperators();
 llvm::ArrayRef<Operator> reductionOperators();
 llvm::ArrayRef<Operator> resizingOperators();
+llvm::ArrayRef<Operator> runtimeAttentionOperators();
+llvm::ArrayRef<Operator> runtimeCachedAttentionOperators();
+llvm::ArrayRef<Operator> runtimeExpertOperators();
 llvm::ArrayRef<Operator> runtimeFusedOperators();
+llvm::ArrayRef<Operator> runtimeGateOperators();
+llvm::ArrayRef<Operator> runtimeLowBitOperators();
+llvm::ArrayRef<Operator> runtimeOtherOperators();
+llvm::ArrayRef<Operator> runtimeProductOperators();
+llvm::ArrayRef<Operator> runtimeQuantizedLayerOperators();
 llvm::ArrayRef<Operator> runtimeQuantizedOperators();
 llvm::ArrayRef<Operator> samplingOperators();
 llvm::ArrayRef<Operator> sequenceOperators();

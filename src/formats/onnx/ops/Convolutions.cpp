@@ -35,21 +35,20 @@ Value convolve(NodeContext &node, Value input, Value kernel,
 
 /// The result type of the convolution of \p input before a bias, so that the
 /// sum is rounded once.
-static Type accumulatorElement(NodeContext &node, Value input) {
-  return node.has(2) ? sumElement(node, input) : node.element(input);
+static Type accumulatorElement(NodeContext &node, Value input,
+                               int64_t bias = 2) {
+  return node.has(bias) ? sumElement(node, input) : node.element(input);
 }
 
-/// Adds the bias, if there is one, to \p sums, the convolution of \p input.
-static Value addBias(NodeContext &node, Value sums, Value input) {
-  if (!node.has(2) || !sums)
+/// \p sums, a convolution, plus the bias in input \p input, if it is there.
+static Value biased(NodeContext &node, Value sums, int64_t input = 2) {
+  if (!node.has(input) || !sums)
     return sums;
-  Value bias = node.operand(2);
+  Value bias = node.operand(input);
   if (node.rank(bias) != 1)
     return node.fail("the bias is not a vector");
   Value wide = node.cast(bias, node.element(sums));
-  return node.cast(
-      node.op<stablehlo::AddOp>(sums, node.alongDimension(wide, sums, 1)),
-      node.element(input));
+  return node.op<stablehlo::AddOp>(sums, node.alongDimension(wide, sums, 1));
 }
 
 /// Checks that input and weight have the same rank, at least 3, and that the
@@ -63,16 +62,21 @@ static bool checkOperands(NodeContext &node, Value input, Value weight) {
   return !node.failed();
 }
 
-static LogicalResult importConv(NodeContext &node) {
-  Value input = node.operand(0), weight = node.operand(1);
+Value convolution(NodeContext &node, Value input, Value weight, Type element) {
   if (!checkOperands(node, input, weight))
-    return failure();
+    return {};
   auto window = readWindow(node, input, node.shape(weight).drop_front(2));
   if (!window)
-    return failure();
-  Value sums = convolveTo(node, input, weight, *window, node.getInt("group", 1),
-                          accumulatorElement(node, input));
-  return node.result(addBias(node, sums, input));
+    return {};
+  return biased(node, convolveTo(node, input, weight, *window,
+                                 node.getInt("group", 1), element));
+}
+
+static LogicalResult importConv(NodeContext &node) {
+  Value input = node.operand(0);
+  Value sums = convolution(node, input, node.operand(1),
+                           accumulatorElement(node, input));
+  return node.result(sums ? node.cast(sums, node.element(input)) : sums);
 }
 
 /// Like Conv, of integers minus their zero points.
@@ -112,12 +116,28 @@ struct TransposedSizes {
 
 } // namespace
 
+/// Whether the node is ONNX Runtime's, whose input 2 is its pads, and input 3
+/// the bias.
+static bool hasPadsInput(NodeContext &node) {
+  return node.opType() == "ConvTransposeWithDynamicPads";
+}
+
+/// Attribute pads, or an input of that name; zeros by default.
+static Ints padsOf(NodeContext &node, int64_t spatial) {
+  if (!hasPadsInput(node) || !node.has(2))
+    return node.getInts("pads", Ints(2 * spatial, 0));
+  if (auto known = node.knownIntegers(node.operand(2)))
+    return *known;
+  node.unknown("the pads are known only at run time");
+  return {};
+}
+
 /// The attributes pads, output_padding, output_shape and auto_pad; checked so
 /// that computations with them and sizes below 2^31 do not overflow.
 static std::optional<TransposedSizes> readTransposedSizes(NodeContext &node,
                                                           int64_t spatial) {
   TransposedSizes read;
-  read.pads = node.getInts("pads", Ints(2 * spatial, 0));
+  read.pads = padsOf(node, spatial);
   read.outputPadding = node.getInts("output_padding", Ints(spatial, 0));
   read.outputShape = node.getInts("output_shape");
   const std::string automatic = node.getString("auto_pad", "NOTSET");
@@ -223,6 +243,7 @@ static Value padTransposed(NodeContext &node, Value input, Value weight,
 /// A convolution over the input with stride - 1 zeros between its elements,
 /// with the reversed kernel; the weight constant stays unchanged.
 static LogicalResult importConvTranspose(NodeContext &node) {
+  const int64_t bias = hasPadsInput(node) ? 3 : 2;
   Value input = node.operand(0), weight = node.operand(1);
   if (!checkOperands(node, input, weight))
     return failure();
@@ -254,9 +275,10 @@ static LogicalResult importConvTranspose(NodeContext &node) {
   Value kernel = transposedKernel(node, weight, form);
   Value sums = input && kernel
                    ? buildConvolution(node, input, kernel, form,
-                                      accumulatorElement(node, input))
+                                      accumulatorElement(node, input, bias))
                    : Value();
-  return node.result(addBias(node, sums, input));
+  sums = biased(node, sums, bias);
+  return node.result(sums ? node.cast(sums, node.element(input)) : sums);
 }
 
 llvm::ArrayRef<Operator> convolutionOperators() {
@@ -264,6 +286,8 @@ llvm::ArrayRef<Operator> convolutionOperators() {
       {"Conv", "", 1, importConv, 2, 3},
       {"ConvInteger", "", 10, importConvInteger, 2, 4, false, true},
       {"ConvTranspose", "", 1, importConvTranspose, 2, 3},
+      {"ConvTransposeWithDynamicPads", "com.microsoft", 1, importConvTranspose,
+       2, 4, false, true},
   };
   return table;
 }

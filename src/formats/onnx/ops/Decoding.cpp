@@ -207,7 +207,19 @@ LogicalResult LinearRecurrence::build() {
                        node.cast(state, stateElement)});
 }
 
+/// Refuses attributes that only ONNX Runtime's forms of the operators have.
+static LogicalResult
+refuseForms(NodeContext &node,
+            ArrayRef<std::pair<StringRef, int64_t>> defaults) {
+  for (const auto &[name, usual] : defaults)
+    if (node.getInt(name, usual) != usual)
+      return node.unsupported("attribute '" + name + "'");
+  return success(!node.failed());
+}
+
 static LogicalResult importLinearAttention(NodeContext &node) {
+  if (failed(refuseForms(node, {{"state_window", 0}})))
+    return failure();
   return LinearRecurrence(node).build();
 }
 
@@ -233,6 +245,11 @@ static Value lastOf(NodeContext &node, Value x, int64_t count) {
 /// A depthwise convolution of the past elements and the input, with a bias and
 /// an activation, rounded once; and the last elements of both.
 static LogicalResult importCausalConvolution(NodeContext &node) {
+  if (failed(refuseForms(node, {{"channels_last", 0},
+                                {"dilation", 1},
+                                {"ndim", 1},
+                                {"state_window", 0}})))
+    return failure();
   Value input = node.operand(0), weight = node.operand(1);
   if (node.rank(input) != 3 || node.rank(weight) != 3)
     return node.fail("the input or the weight has not three dimensions");
@@ -367,7 +384,11 @@ llvm::ArrayRef<Operator> decodingOperators() {
   static const Operator table[] = {
       {"CausalConvWithState", "", 27, importCausalConvolution, 2, 4, false,
        true},
+      {"CausalConvWithState", "com.microsoft", 1, importCausalConvolution, 2, 4,
+       false, true},
       {"LinearAttention", "", 27, importLinearAttention, 3, 6, false, true},
+      {"LinearAttention", "com.microsoft", 1, importLinearAttention, 3, 6,
+       false, true},
       {"TensorScatter", "", 24, importTensorScatter, 2, 3, false, true},
   };
   return table;

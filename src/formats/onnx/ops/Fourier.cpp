@@ -147,6 +147,30 @@ static LogicalResult importDft(NodeContext &node) {
   return node.result(apply(node, x, transform));
 }
 
+/// Half the spectrum of real signals along the last dimension, of even lengths,
+/// or the signals of it: ONNX Runtime's Rfft and Irfft.
+template <bool isInverse>
+static LogicalResult importRealTransform(NodeContext &node) {
+  Value x = node.operand(0);
+  if (node.getInt("normalized", 0) != 0 || node.getInt("onesided", 1) != 1)
+    return node.fail("the transform is normalized or not onesided");
+  if (node.getInt("signal_ndim", 1) != 1)
+    return node.unsupported("signals of several dimensions");
+  if (!x || node.rank(x) < (isInverse ? 2 : 1))
+    return node.fail("the input has too few dimensions");
+  const int64_t axis = node.rank(x) - (isInverse ? 2 : 1);
+  const int64_t size = node.shape(x)[axis];
+  if (ShapedType::isDynamic(size))
+    return node.unknown("the signal's length is unknown");
+  const Transform transform{axis, isInverse ? 2 * (size - 1) : size, isInverse,
+                            true};
+  if (isInverse) {
+    Value real = apply(node, x, transform);
+    return node.result(real ? node.squeeze(real, {axis + 1}) : real);
+  }
+  return node.result(apply(node, node.unsqueeze(x, {axis + 1}), transform));
+}
+
 /// The known scalar of an optional input, or \p otherwise.
 static std::optional<int64_t> knownInput(NodeContext &node, int64_t input,
                                          StringRef name, int64_t otherwise) {
@@ -202,6 +226,10 @@ static LogicalResult importStft(NodeContext &node) {
 llvm::ArrayRef<Operator> fourierOperators() {
   static const Operator table[] = {
       {"DFT", "", 17, importDft, 1, 3},
+      {"Irfft", "com.microsoft", 1, importRealTransform<true>, 1, 1, false,
+       true},
+      {"Rfft", "com.microsoft", 1, importRealTransform<false>, 1, 1, false,
+       true},
       {"STFT", "", 17, importStft, 2, 4},
   };
   return table;

@@ -153,7 +153,9 @@ static LogicalResult importLpNormalization(NodeContext &node) {
                                  static_cast<uint64_t>(node.getInt("p", 2))));
 }
 
-/// (x - mean) / (sqrt(mean of x^2 - mean^2) + 1e-9), as ONNX defines it.
+/// (x - mean) / (sqrt(mean of x^2 - mean^2) + 1e-9), as ONNX defines it. Before
+/// version 9, for which only ONNX Runtime does, channels may take part, and the
+/// division may be left out.
 static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
   Value data = node.operand(0);
   // Batch and spatial dimensions; the default includes a dimension that an
@@ -161,6 +163,8 @@ static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
   Ints defaultAxes = {0, 2, 3};
   if (node.rank(data) == 3)
     defaultAxes.pop_back();
+  if (node.version() < 9 && node.getBool("across_channels", false))
+    defaultAxes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(data)));
   auto axes = node.axes(node.getInts("axes", defaultAxes), node.rank(data));
   if (!axes)
     return failure();
@@ -180,9 +184,12 @@ static LogicalResult importMeanVarianceNormalization(NodeContext &node) {
       node.binary<stablehlo::SubtractOp>(meanOf(square(data)), square(mean));
   Value deviation = node.binary<stablehlo::AddOp>(
       node.unary<stablehlo::SqrtOp>(variance), node.scalar(element, 1e-9));
-  Value normal = node.binary<stablehlo::DivOp>(
-      node.binary<stablehlo::SubtractOp>(data, mean), deviation);
-  return node.result(node.cast(normal, given));
+  Value centred = node.binary<stablehlo::SubtractOp>(data, mean);
+  const bool isCentred =
+      node.version() < 9 && !node.getBool("normalize_variance", true);
+  return node.result(node.cast(
+      isCentred ? centred : node.binary<stablehlo::DivOp>(centred, deviation),
+      given));
 }
 
 static LogicalResult importLrn(NodeContext &node) {
@@ -242,10 +249,10 @@ llvm::ArrayRef<Operator> normalizationOperators() {
       {"Hardmax", "", 1, importHardmax, 1, 1},
       {"InstanceNormalization", "", 1, importInstanceNormalization, 3, 3},
       {"LRN", "", 1, importLrn, 1, 1},
-      {"LayerNormalization", "", 17, importLayerNormalization, 2, 3},
+      {"LayerNormalization", "", 1, importLayerNormalization, 2, 3},
       {"LogSoftmax", "", 1, importSoftmax<nn::LogSoftmaxOp>, 1, 1},
       {"LpNormalization", "", 1, importLpNormalization, 1, 1},
-      {"MeanVarianceNormalization", "", 9, importMeanVarianceNormalization, 1,
+      {"MeanVarianceNormalization", "", 1, importMeanVarianceNormalization, 1,
        1},
       {"RMSNormalization", "", 23, importRmsNormalization, 2, 2},
       {"Softmax", "", 1, importSoftmax<nn::SoftmaxOp>, 1, 1},

@@ -1,7 +1,8 @@
 // Gemm, MatMul, MatMulInteger.
 
+#include "formats/onnx/ops/Products.h"
+
 #include "formats/import/Products.h"
-#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 
 using namespace mlir;
@@ -29,8 +30,7 @@ static LogicalResult importMatMulInteger(NodeContext &node) {
   return node.result(matmul(node, lhs, rhs));
 }
 
-/// alpha * A' * B' + beta * C, rounded once.
-static LogicalResult importGemm(NodeContext &node) {
+Value gemm(NodeContext &node, bool isRounded) {
   Value lhs = node.operand(0), rhs = node.operand(1);
   if (node.rank(lhs) != 2 || node.rank(rhs) != 2)
     return node.fail("A or B is not a matrix");
@@ -40,7 +40,7 @@ static LogicalResult importGemm(NodeContext &node) {
   Value result = dotGeneral(
       node, lhs, rhs, {}, {}, {node.getBool("transA", false) ? 0 : 1},
       {node.getBool("transB", false) ? 1 : 0},
-      adds || alpha != 1 ? sumElement(node, lhs) : element);
+      adds || alpha != 1 || !isRounded ? sumElement(node, lhs) : element);
   auto scaled = [&](Value value, double factor) {
     return factor == 1 || !value
                ? value
@@ -51,7 +51,11 @@ static LogicalResult importGemm(NodeContext &node) {
   if (adds && result)
     result = node.binary<stablehlo::AddOp>(
         result, scaled(node.cast(node.operand(2), node.element(result)), beta));
-  return node.result(result ? node.cast(result, element) : result);
+  return result && isRounded ? node.cast(result, element) : result;
+}
+
+static LogicalResult importGemm(NodeContext &node) {
+  return node.result(gemm(node, /*isRounded=*/true));
 }
 
 llvm::ArrayRef<Operator> productOperators() {

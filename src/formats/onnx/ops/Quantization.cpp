@@ -5,6 +5,7 @@
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/ChannelsLast.h"
 #include "formats/onnx/ops/Window.h"
 #include "graph/Quantization.h"
 
@@ -176,9 +177,13 @@ Value requantize(NodeContext &node, Value sum, Value lhs, Value rhs, Value out,
                  0);
 }
 
-/// x, its scale and zero point; w, its; those of y; bias.
+/// x, its scale and zero point; w, its; those of y; bias. In ONNX Runtime's
+/// domain the channels of x and y may be last.
 static LogicalResult importQLinearConv(NodeContext &node) {
   Value input = node.operand(0), weight = node.operand(3);
+  const bool isLast = node.getBool("channels_last", false);
+  if (isLast)
+    input = channelsFirst(node, input);
   if (node.rank(input) < 3 || node.rank(weight) != node.rank(input))
     return node.fail("the input is not [N, C, spatial...] or the weight has "
                      "another rank");
@@ -193,8 +198,9 @@ static LogicalResult importQLinearConv(NodeContext &node) {
         sum,
         node.alongDimension(
             node.cast(node.operand(8), node.builder().getI32Type()), sum, 1));
-  return node.result(requantize(node, sum, node.operand(1), node.operand(4),
-                                node.operand(6), node.operand(7), 1));
+  Value result = requantize(node, sum, node.operand(1), node.operand(4),
+                            node.operand(6), node.operand(7), 1);
+  return node.result(isLast ? channelsLast(node, result) : result);
 }
 
 /// a, its scale and zero point; b, its; those of y.
@@ -221,6 +227,7 @@ llvm::ArrayRef<Operator> quantizationOperators() {
       {"DynamicQuantizeLinear", "", 11, importDynamicQuantizeLinear, 1, 1,
        false, true},
       {"QLinearConv", "", 10, importQLinearConv, 8, 9, false, true},
+      {"QLinearConv", "com.microsoft", 1, importQLinearConv, 8, 9, false, true},
       {"QLinearMatMul", "", 10, importQLinearMatMul, 8, 8, false, true},
       {"QuantizeLinear", "", 10, importQuantizeLinear, 2, 3, false, true},
   };

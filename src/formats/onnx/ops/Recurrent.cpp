@@ -1,6 +1,7 @@
 // LSTM, GRU, RNN.
 
-#include "formats/onnx/NodeContext.h"
+#include "formats/onnx/ops/Recurrent.h"
+
 #include "formats/onnx/Operators.h"
 
 using namespace mlir;
@@ -43,11 +44,12 @@ static ArrayAttr numbers(NodeContext &node, StringRef name) {
 
 /// Inputs and attributes; \p defaults are the activations of one direction.
 static std::optional<Recurrence> readRecurrence(NodeContext &node,
-                                                ArrayRef<StringRef> defaults) {
+                                                ArrayRef<StringRef> defaults,
+                                                const LstmInputs &inputs) {
   Recurrence result;
-  result.x = node.operand(0);
-  result.w = node.operand(1);
-  result.r = node.operand(2);
+  result.x = inputs.x;
+  result.w = inputs.w;
+  result.r = inputs.r;
   result.bias = node.operand(3);
   result.lengths = node.operand(4);
   result.initial = node.operand(5);
@@ -102,8 +104,13 @@ static LogicalResult finish(NodeContext &node, const Recurrence &recurrence,
   return node.results(results);
 }
 
-static LogicalResult importLstm(NodeContext &node) {
-  auto read = readRecurrence(node, {"Sigmoid", "Tanh", "Tanh"});
+/// The inputs of a node whose weights are its inputs.
+static LstmInputs ownInputs(NodeContext &node) {
+  return {node.operand(0), node.operand(1), node.operand(2)};
+}
+
+LogicalResult importLstmOf(NodeContext &node, const LstmInputs &inputs) {
+  auto read = readRecurrence(node, {"Sigmoid", "Tanh", "Tanh"}, inputs);
   if (!read)
     return failure();
   Value cell = node.operand(6);
@@ -119,8 +126,12 @@ static LogicalResult importLstm(NodeContext &node) {
           node.builder().getBoolAttr(node.getBool("input_forget", false))));
 }
 
+static LogicalResult importLstm(NodeContext &node) {
+  return importLstmOf(node, ownInputs(node));
+}
+
 static LogicalResult importGru(NodeContext &node) {
-  auto read = readRecurrence(node, {"Sigmoid", "Tanh"});
+  auto read = readRecurrence(node, {"Sigmoid", "Tanh"}, ownInputs(node));
   if (!read)
     return failure();
   return finish(node, *read,
@@ -134,7 +145,7 @@ static LogicalResult importGru(NodeContext &node) {
 }
 
 static LogicalResult importRnn(NodeContext &node) {
-  auto read = readRecurrence(node, {"Tanh"});
+  auto read = readRecurrence(node, {"Tanh"}, ownInputs(node));
   if (!read)
     return failure();
   return finish(node, *read,

@@ -31,6 +31,11 @@ std::optional<Window> readWindowSizes(NodeContext &node, int64_t spatial,
 mlir::Value convolve(NodeContext &node, mlir::Value input, mlir::Value kernel,
                      const Window &window, int64_t groups);
 
+/// The node's convolution of \p input with \p weight, plus input 2, if it is
+/// there; its elements are of type \p element.
+mlir::Value convolution(NodeContext &node, mlir::Value input,
+                        mlir::Value weight, mlir::Type element);
+
 } // namespace sinter::onnx
 
 #endif // SINTER_FORMATS_ONNX_OPS_WINDOW_H
