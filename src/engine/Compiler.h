@@ -224,6 +224,11 @@ struct OptimizeRequest {
   bool raiseQuantized = false;
   /// Whether outputs may get other quantised types.
   bool changeOutputs = false;
+  /// Whether operators that the format's standard does not have are written as
+  /// those that it has. An error names those that cannot be.
+  bool standardOperators = false;
+  /// Whether what ONNX Runtime has fused operators for is written with these.
+  bool forOnnxRuntime = false;
   /// Entries of the metadata to set, in the place of those of the same keys,
   /// which begin with "sinter.".
   std::vector<std::pair<std::string, std::string>> metadata;

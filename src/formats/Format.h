@@ -102,6 +102,8 @@ enum class Likeness {
 struct WriteOptions {
   /// The version of the format to write for; empty: the newest.
   std::string targetVersion;
+  /// Whether to write fused operators of ONNX Runtime's domain.
+  bool forOnnxRuntime = false;
 };
 
 /// A row of the table.

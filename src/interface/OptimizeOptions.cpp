@@ -9,6 +9,13 @@
 
 namespace sinter {
 
+/// --target: sets \p request for the runtime that is named.
+static std::string setTarget(OptimizeRequest &request,
+                             const std::string &name) {
+  request.forOnnxRuntime = name == "onnxruntime";
+  return request.forOnnxRuntime ? "" : "'" + name + "' is not onnxruntime";
+}
+
 void addOptimization(CLI::App &app, OptimizeRequest &request) {
   app.add_flag("--freeze", request.freeze,
                "make states constants with their initial values, and ONNX "
@@ -22,6 +29,21 @@ void addOptimization(CLI::App &app, OptimizeRequest &request) {
   app.add_flag("--change-outputs", request.changeOutputs,
                "let outputs change their quantised types, so that no rescale "
                "is left in front of them")
+      ->group("Rewrites");
+  app.add_flag("--standard-operators", request.standardOperators,
+               "write ONNX's own operators alone: those of other domains "
+               "(com.microsoft) become what they compute")
+      ->group("Rewrites");
+  app.add_option_function<std::string>(
+         "--target",
+         [&request](const std::string &name) {
+           if (std::string wrong = setTarget(request, name); !wrong.empty())
+             throw CLI::ValidationError("--target", wrong);
+         },
+         "onnxruntime: write the operators that ONNX Runtime has for several "
+         "of ONNX's (SkipLayerNormalization, BiasGelu, FusedConv, "
+         "FusedMatMul), where it has them for CPUs")
+      ->type_name("RUNTIME")
       ->group("Rewrites");
 }
 

@@ -13,7 +13,8 @@ class App;
 
 namespace sinter {
 
-/// --freeze, --raise-quantized, --change-outputs: they set \p request.
+/// --freeze, --raise-quantized, --change-outputs, --standard-operators,
+/// --target: they set \p request.
 void addOptimization(CLI::App &app, OptimizeRequest &request);
 
 /// \p report, of a request with counts, as JSON, without "model" and "output".

@@ -29,11 +29,11 @@ MlirCompiler::open(const ModelRequest &request) {
 }
 
 Result<void> writeModel(const Model &model, const std::string &path,
-                        const std::string &targetVersion) {
+                        const WriteOptions &options) {
   Result<WrittenForm> form = writtenForm(path);
   if (!form)
     return form.takeError();
-  return form->format->write(model, path, {targetVersion});
+  return form->format->write(model, path, options);
 }
 
 Result<void> checkOverwrite(const std::string &path,
@@ -132,8 +132,8 @@ Result<void> MlirCompiler::convert(const ConvertRequest &request) {
   if (read->format != form->format && !form->format->hasQuantizedTypes)
     if (Result<void> raised = raiseQuantizeOperators(read->model); !raised)
       return raised;
-  if (Result<void> written =
-          writeModel(read->model, output, request.targetVersion);
+  if (Result<void> written = writeModel(
+          read->model, output, {.targetVersion = request.targetVersion});
       !written)
     return ofInput(written.takeError(), request.input.path);
   return {};

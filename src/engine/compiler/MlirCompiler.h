@@ -146,10 +146,9 @@ Result<ModelToRewrite> readToRewrite(const ModelRequest &request,
 Result<void> checkOverwrite(const std::string &path,
                             const ModelDescription &model,
                             const std::string &output, Overwrite allowed);
-/// Writes \p model in the format of \p path's extension, for readers of its
-/// version \p targetVersion (empty: the newest).
+/// Writes \p model in the format of \p path's extension.
 Result<void> writeModel(const Model &model, const std::string &path,
-                        const std::string &targetVersion = "");
+                        const WriteOptions &options = {});
 /// Writes a model; the error for what the format cannot express names the input
 /// at \p path.
 Error ofInput(Error error, const std::string &path);

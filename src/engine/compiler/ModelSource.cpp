@@ -395,6 +395,7 @@ Result<Model> ModelSource::toRewrite(const RewriteOptions &rewrite) {
   options.keepsNodes = true;
   options.freezesDefaults = rewrite.freezesDefaults;
   options.expandsUnknown = rewrite.expandsUnknown;
+  options.standardOperators = rewrite.standardOperators;
   return checked(file->read(options));
 }
 

@@ -51,6 +51,8 @@ struct RewriteOptions {
   /// Whether nodes that wait for sizes become operations of dynamic sizes, as
   /// far as there are any: what has to run must be translated.
   bool expandsUnknown = false;
+  /// ReadOptions::standardOperators.
+  bool standardOperators = false;
 };
 
 struct GraphRequest {

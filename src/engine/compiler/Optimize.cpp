@@ -230,6 +230,21 @@ static Result<void> checkModelFor(const OptimizeRequest &request,
                      : description.takeError();
 }
 
+/// Checks that the format has the operators that are asked for.
+static Result<void> checkOperatorSet(const OptimizeRequest &request,
+                                     const ModelToRewrite &read) {
+  const bool isAsked = request.standardOperators || request.forOnnxRuntime;
+  if (request.standardOperators && request.forOnnxRuntime)
+    return usageError("--standard-operators and --target onnxruntime exclude "
+                      "each other");
+  if (isAsked && read.format->name != "onnx")
+    return inFile(usageError("--standard-operators and --target are for ONNX "
+                             "models, not for " +
+                             read.format->title.str()),
+                  request.input.path);
+  return {};
+}
+
 /// What the file of \p format that was written at \p path consists of.
 static Result<FileCounts> countsOfFile(const Format &format,
                                        const std::string &path) {
@@ -241,7 +256,8 @@ static Result<FileCounts> countsOfFile(const Format &format,
 /// with an extension that it has, or another one of the format.
 static Result<FileCounts> countsInMemory(const Model &model,
                                          const Format &format,
-                                         const std::string &path) {
+                                         const std::string &path,
+                                         const WriteOptions &options) {
   std::vector<std::string> suffixes;
   for (const Extension &each : format.extensions)
     if (each.isListed && each.suffix != "/")
@@ -253,7 +269,7 @@ static Result<FileCounts> countsInMemory(const Model &model,
   for (const std::string &suffix : suffixes) {
     const MemoryFolder folder;
     const std::string inMemory = folder.path("model" + suffix);
-    written = format.write(model, inMemory, {});
+    written = format.write(model, inMemory, options);
     if (written)
       return countsOfFile(format, inMemory);
   }
@@ -284,9 +300,11 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
       return form.takeError();
     written = form->format;
   }
-  Result<ModelToRewrite> read = readToRewrite(
-      request.input, /*to=*/nullptr,
-      {.freezesDefaults = request.freeze, .expandsUnknown = false});
+  Result<ModelToRewrite> read =
+      readToRewrite(request.input, /*to=*/nullptr,
+                    {.freezesDefaults = request.freeze,
+                     .expandsUnknown = false,
+                     .standardOperators = request.standardOperators});
   if (!read)
     return inFile(read.takeError(), request.input.path);
   if (written && written != read->format)
@@ -305,6 +323,8 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
                               " cannot keep '" +
                               request.metadata.front().first + "'"),
                   request.input.path);
+  if (Result<void> good = checkOperatorSet(request, *read); !good)
+    return good.takeError();
   if (Result<void> good = checkModelFor(request, *read); !good)
     return inFile(good.takeError(), request.input.path);
   Model &model = read->model;
@@ -351,8 +371,10 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
     for (const auto &[label, count] : raised.patterns)
       simplified->patterns[label] += count;
   }
+  const WriteOptions writing = {.targetVersion = "",
+                                .forOnnxRuntime = request.forOnnxRuntime};
   if (!request.output.empty())
-    if (Result<void> done = writeModel(model, request.output); !done)
+    if (Result<void> done = writeModel(model, request.output, writing); !done)
       return ofInput(done.takeError(), request.input.path);
   const auto sorted = [](const std::map<std::string, uint64_t> &map) {
     return Counts(map.begin(), map.end());
@@ -370,7 +392,7 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
   report.fileBefore = std::move(read->counts);
   Result<FileCounts> after =
       request.output.empty()
-          ? countsInMemory(model, *read->format, request.input.path)
+          ? countsInMemory(model, *read->format, request.input.path, writing)
           : countsOfFile(*read->format, request.output);
   if (after)
     report.fileAfter = std::move(*after);

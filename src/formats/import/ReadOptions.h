@@ -48,6 +48,10 @@ struct ReadOptions {
   /// that cannot be translated, or cannot be given back, is kept as it is if
   /// the format can.
   bool keepsNodes = false;
+  /// With keepsNodes: whether nodes of operators that the format's standard
+  /// does not have become what they are read as, and are errors if they are not
+  /// read, rather than nodes again.
+  bool standardOperators = false;
   /// Inputs with a default value that the caller provides; they are ordinary
   /// inputs.
   std::set<std::string> replacedDefaults;

@@ -241,7 +241,10 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
     tensors &= !wanted || node.outputs[i].kind == Bound::Tensor;
     record.outputs.push_back(wanted ? node.outputs[i].value : Value());
   }
-  if (tensors && holdsAllGraphs(node.proto, group))
+  const bool isGivenBack =
+      !options.standardOperators ||
+      isStandardOperator(record.domain, record.opType, record.version);
+  if (tensors && isGivenBack && holdsAllGraphs(node.proto, group))
     record.node = serialize(node.proto, node.frame);
   auto entry = toAttribute(record, builder.getContext());
   nodeRecords[node.index] = entry;
@@ -249,13 +252,13 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
   read.opType = isStandardDomain(record.domain) ? record.opType : "";
   read.inputs.assign(record.inputs.begin(), record.inputs.end());
   read.outputs.assign(record.outputs.begin(), record.outputs.end());
-  if (op.staysWhole)
+  if (op.staysWhole && isGivenBack)
     lastingNodes.push_back(node.index);
   const bool isApart =
       (comesApart(record.opType) && !computesBounds(node)) ||
       (node.outputCount() == 1 &&
        isReshapeSetByCount(record.opType, node.outputs[0].value));
-  if (op.staysWhole ||
+  if ((op.staysWhole && isGivenBack) ||
       (entry.contains("proto") && becomesSeveralNodes(node.made) && !isApart))
     wholeNodes.push_back(node.index);
 }
@@ -279,6 +282,9 @@ void Importer::recordUnits() {
 /// Makes one op for a node that lacks sizes or values, so that a writer can
 /// give it back. If that is impossible, the node's error stays.
 bool Importer::defer(NodeContext &node) {
+  if (options.standardOperators &&
+      !isStandardOperator(node.domain(), node.opType(), node.version()))
+    return false;
   if (hasGraph(node.proto) || serialize(node.proto, node.frame).empty())
     return false;
   Values inputs;

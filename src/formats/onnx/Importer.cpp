@@ -78,8 +78,10 @@ Result<Model> Importer::run() {
     }
   NamedAttrList versions;
   for (const auto &[domain, version] : opsets)
-    versions.set(domain.empty() ? "ai.onnx" : domain,
-                 builder.getI64IntegerAttr(version));
+    if (!options.standardOperators || isStandardDomain(domain) ||
+        domain == "ai.onnx.ml")
+      versions.set(domain.empty() ? "ai.onnx" : domain,
+                   builder.getI64IntegerAttr(version));
   (*module)->setAttr(opsetsAttribute, versions.getDictionary(context));
   (*module)->setAttr(sourceFormatAttribute, builder.getStringAttr(formatName));
   (*module)->setAttr(sourceRecordsAttribute, builder.getArrayAttr(nodeRecords));
@@ -282,7 +284,10 @@ static SmallVector<Type> typesOf(ArrayRef<Bound> outputs) {
 void Importer::translate(const NodeProto &node, Frame &frame,
                          ArrayRef<Bound> inputs, int64_t version,
                          const Operator &op, const Checkpoint &before) {
-  const bool keeps = mayKeep(frame);
+  const bool keeps =
+      mayKeep(frame) &&
+      (!options.standardOperators ||
+       isStandardOperator(node.domain(), node.op_type(), version));
   NodeContext context(*this, frame, node, version, nodeRecords.size());
   nodeRecords.push_back(builder.getDictionaryAttr({}));
   readNodes.emplace_back();

@@ -159,8 +159,8 @@ static Result<std::unique_ptr<ModelFile>> open(const std::string &path,
 }
 
 static Result<void> write(const Model &model, const std::string &path,
-                          const WriteOptions &) {
-  return writeOnnx(model, path);
+                          const WriteOptions &options) {
+  return writeOnnx(model, path, options.forOnnxRuntime);
 }
 
 /// The file for large weights.

@@ -5,6 +5,7 @@
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/ModelCheck.h"
 #include "formats/onnx/write/GraphWriter.h"
+#include "formats/onnx/write/RuntimeFusions.h"
 #include "graph/Constants.h"
 #include "graph/Metadata.h"
 #include "graph/WeightConstants.h"
@@ -126,7 +127,8 @@ static void setMetadataEntries(ModelProto &proto, ModuleOp module,
   }
 }
 
-Result<void> writeOnnx(const Model &model, const std::string &path) {
+Result<void> writeOnnx(const Model &model, const std::string &path,
+                       bool forOnnxRuntime) {
   if (!model.entry())
     return inFile(invalidModel(whyNoEntry(model.module())), path);
   Result<Storage> storage = Storage::of(model);
@@ -138,7 +140,7 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
   while (true) {
     Model copy = model.clone();
     listWeights(copy.module(), copy.entry());
-    GraphWriter writer(copy.module(), version);
+    GraphWriter writer(copy.module(), version, forOnnxRuntime);
     writer.run();
     if (writer.requiredVersion() > version) {
       version = writer.requiredVersion();
@@ -149,6 +151,8 @@ Result<void> writeOnnx(const Model &model, const std::string &path) {
                                 formats::listOf(writer.unsupportedOps(), "; ")),
                     path);
     ModelProto &proto = writer.model();
+    if (forOnnxRuntime)
+      fuseForOnnxRuntime(proto, writer.tensorFacts());
     setHeader(proto, writer.original(), version);
     Result<std::string> states = statesText(proto.graph(), *storage);
     if (!states)

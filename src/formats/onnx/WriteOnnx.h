@@ -19,8 +19,10 @@ namespace sinter {
 /// one. Dynamic dimensions are written with their symbols.
 ///
 /// ErrorKind::Unsupported lists everything that ONNX cannot express, with
-/// counts.
-Result<void> writeOnnx(const Model &model, const std::string &path);
+/// counts. With \p forOnnxRuntime nodes become fused ones of that runtime
+/// (write/RuntimeFusions.h).
+Result<void> writeOnnx(const Model &model, const std::string &path,
+                       bool forOnnxRuntime = false);
 
 } // namespace sinter
 

@@ -70,6 +70,8 @@ static LogicalResult writeHardSwish(NodeWriter &e, nn::HardSwishOp op) {
 static LogicalResult writeSilu(NodeWriter &e, nn::SiluOp op) {
   Name x = e.operand(op.getOperand()), inner = x;
   double alpha = op.getAlpha().convertToDouble();
+  if (e.writer.isForRuntime() && elementOf(op).isF32())
+    return e.runtimeResult("QuickGelu", {x}, {{"alpha", alpha}});
   if (e.version() >= 24)
     return e.result("Swish", {x}, {{"alpha", alpha}});
   if (alpha != 1)
@@ -87,6 +89,9 @@ static LogicalResult writeMish(NodeWriter &e, nn::MishOp op) {
 /// Gelu, or x / 2 * (1 + erf(x / sqrt(2))); its approximation is
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
 static LogicalResult writeGelu(NodeWriter &e, nn::GeluOp op) {
+  if (e.writer.isForRuntime() && elementOf(op).isF32())
+    return e.runtimeResult(op.getApproximate() ? "FastGelu" : "Gelu",
+                           e.operands());
   if (e.version() >= 20)
     return e.result("Gelu", e.operands(),
                     {{"approximate", op.getApproximate() ? "tanh" : "none"}});

@@ -24,14 +24,29 @@ static constexpr int deepestNesting = 200;
 /// Maximum number of regions that are written, inlined calls included.
 static constexpr int64_t mostRegions = 100'000;
 
-GraphWriter::GraphWriter(ModuleOp module, int64_t version)
-    : module(module), opsetVersion(version) {
+GraphWriter::GraphWriter(ModuleOp module, int64_t version, bool forRuntime)
+    : module(module), opsetVersion(version), forRuntime(forRuntime) {
   if (auto declared =
           keptOfSource<DictionaryAttr>(module, formatName, opsetsAttribute))
     for (NamedAttribute each : declared)
       if (auto number = dyn_cast<IntegerAttr>(each.getValue()))
         opsets[each.getName().str()] = number.getInt();
   opsets["ai.onnx"] = version;
+}
+
+TensorFacts GraphWriter::tensorFacts() const {
+  TensorFacts facts;
+  for (const auto &[value, name] : names)
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      facts.types[name] = type;
+  for (const auto &each : initializerValues) {
+    facts.types[each.first().str()] =
+        cast<RankedTensorType>(each.second.getType());
+    auto dense = dyn_cast<DenseElementsAttr>(each.second);
+    if (dense && dense.getNumElements() == 1 && dense.getElementType().isF32())
+      facts.numbers[each.first().str()] = dense.getSplatValue<float>();
+  }
+  return facts;
 }
 
 void GraphWriter::run() {

@@ -15,6 +15,7 @@
 #include "formats/onnx/file/onnx.pb.h"
 #include "formats/onnx/write/BlockScales.h"
 #include "formats/onnx/write/Means.h"
+#include "formats/onnx/write/RuntimeFusions.h"
 #include "graph/Model.h"
 #include "graph/Origin.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -66,7 +67,8 @@ struct BiasedProduct {
 class GraphWriter {
 public:
   /// \p module is changed: ops without a rule are decomposed in it.
-  GraphWriter(mlir::ModuleOp module, int64_t version);
+  /// With \p forRuntime, rules may use operators of ONNX Runtime.
+  GraphWriter(mlir::ModuleOp module, int64_t version, bool forRuntime = false);
 
   /// Fills model(). Failures are in unsupportedOps() and requiredVersion().
   void run();
@@ -82,11 +84,14 @@ public:
   /// The version that the rules require; if it is newer than version(), the
   /// model is not valid and must be written again for it.
   int64_t requiredVersion() const { return required; }
+  /// The types of tensors, and the values of small constants, by name.
+  TensorFacts tensorFacts() const;
 
   //===--- For NodeWriter -------------------------------------------------===//
 
   /// The version of ONNX's own operator set.
   int64_t version() const { return opsetVersion; }
+  bool isForRuntime() const { return forRuntime; }
   void need(int64_t version) { required = std::max(required, version); }
 
   /// The tensor that holds a value. Constants become initializers at first use,
@@ -189,6 +194,7 @@ private:
 
   mlir::ModuleOp module;
   int64_t opsetVersion;
+  bool forRuntime;
   std::map<std::string, int64_t> opsets;
   /// The file without its computation, see NodeGroups.h.
   ModelProto header;

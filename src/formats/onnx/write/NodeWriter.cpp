@@ -245,6 +245,15 @@ LogicalResult NodeWriter::result(StringRef opType, ArrayRef<Name> inputs,
   return success();
 }
 
+LogicalResult NodeWriter::runtimeResult(StringRef opType, ArrayRef<Name> inputs,
+                                        const NodeAttributes &attributes) {
+  NodeProto &node = add(opType, inputs, attributes);
+  node.set_domain(runtimeDomain.str());
+  node.set_name(writer.freshNodeName(origin));
+  nameResults(node);
+  return success();
+}
+
 Name NodeWriter::named(Value result) {
   Name name = writer.claim(result);
   writer.bind(result, name);

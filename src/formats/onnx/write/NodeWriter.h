@@ -72,6 +72,10 @@ public:
   mlir::LogicalResult result(llvm::StringRef opType,
                              llvm::ArrayRef<Name> inputs,
                              const NodeAttributes &attributes = {});
+  /// The same of ONNX Runtime's domain.
+  mlir::LogicalResult runtimeResult(llvm::StringRef opType,
+                                    llvm::ArrayRef<Name> inputs,
+                                    const NodeAttributes &attributes = {});
   /// Makes \p tensor result \p index of the op.
   mlir::LogicalResult alias(const Name &tensor, unsigned index = 0);
   /// Makes the op's results the outputs of \p node.

@@ -1,0 +1,328 @@
+#include "formats/onnx/write/RuntimeFusions.h"
+
+#include "formats/onnx/file/Domain.h"
+#include "formats/onnx/file/NestedGraphs.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
+
+using namespace mlir;
+
+namespace sinter::onnx {
+
+namespace {
+/// The nodes of a graph while some of them become one. A node that is taken has
+/// no operator.
+class Fusions {
+public:
+  Fusions(GraphProto &graph, const TensorFacts &facts)
+      : graph(graph), facts(facts) {
+    for (const ValueInfoProto &output : graph.output())
+      ++uses[output.name()];
+    countUses(graph);
+    for (NodeProto &node : *graph.mutable_node())
+      for (const std::string &output : node.output())
+        makers[output] = &node;
+  }
+  void run();
+
+private:
+  void countUses(const GraphProto &inner) {
+    for (const NodeProto &node : inner.node()) {
+      for (const std::string &input : node.input())
+        ++uses[input];
+      forEachGraph(node, [&](const GraphProto &each) {
+        for (const ValueInfoProto &output : each.output())
+          ++uses[output.name()];
+        countUses(each);
+      });
+    }
+  }
+  RankedTensorType typeOf(const std::string &name) const {
+    auto found = facts.types.find(name);
+    return found == facts.types.end() ? RankedTensorType() : found->second;
+  }
+  bool isF32(const std::string &name) const {
+    RankedTensorType type = typeOf(name);
+    return type && type.getElementType().isF32();
+  }
+  /// The node of ONNX's operator \p name that gives \p tensor, or null.
+  NodeProto *maker(const std::string &tensor, StringRef name) const {
+    auto found = makers.find(tensor);
+    return found != makers.end() && found->second->op_type() == name &&
+                   isStandardDomain(found->second->domain())
+               ? found->second
+               : nullptr;
+  }
+  /// The same if nothing else uses the tensor.
+  NodeProto *onlyFor(const std::string &tensor, StringRef name) const {
+    auto used = uses.find(tensor);
+    return used != uses.end() && used->second == 1 ? maker(tensor, name)
+                                                   : nullptr;
+  }
+  static const AttributeProto *attribute(const NodeProto &node,
+                                         StringRef name) {
+    for (const AttributeProto &each : node.attribute())
+      if (each.name() == name)
+        return &each;
+    return nullptr;
+  }
+  static void setFloat(NodeProto &node, StringRef name, float value) {
+    AttributeProto &added = *node.add_attribute();
+    added.set_name(name.str());
+    added.set_type(AttributeProto::FLOAT);
+    added.set_f(value);
+  }
+  static void setInt(NodeProto &node, StringRef name, int64_t value) {
+    AttributeProto &added = *node.add_attribute();
+    added.set_name(name.str());
+    added.set_type(AttributeProto::INT);
+    added.set_i(value);
+  }
+  static void become(NodeProto &node, StringRef name) {
+    node.set_op_type(name.str());
+    node.set_domain(runtimeDomain.str());
+  }
+  /// Replaces input \p index of \p node.
+  void setInput(NodeProto &node, int index, const std::string &tensor) {
+    --uses[node.input(index)];
+    ++uses[tensor];
+    node.set_input(index, tensor);
+  }
+  /// Takes \p node, whose inputs are then used by others.
+  void take(NodeProto &node) {
+    for (const std::string &input : node.input())
+      --uses[input];
+    node.Clear();
+  }
+
+  void fuseActivation(NodeProto &node);
+  void fuseTranspose(NodeProto &product, int input);
+  void fuseFactor(NodeProto &multiply);
+  void fuseBias(NodeProto &gelu);
+  void fuseSkip(NodeProto &norm);
+  NodeProto &beFused(NodeProto &product);
+
+  GraphProto &graph;
+  const TensorFacts &facts;
+  std::map<std::string, int64_t> uses;
+  std::map<std::string, NodeProto *> makers;
+};
+} // namespace
+
+/// f(Conv(x)) -> FusedConv(x), in the place of f.
+void Fusions::fuseActivation(NodeProto &node) {
+  struct Parameter {
+    StringRef name;
+    float otherwise;
+  };
+  static const std::map<StringRef, std::vector<Parameter>> functions = {
+      {"Relu", {}},
+      {"Sigmoid", {}},
+      {"Tanh", {}},
+      {"LeakyRelu", {{"alpha", 0.01f}}},
+      {"HardSigmoid", {{"alpha", 0.2f}, {"beta", 0.5f}}}};
+  auto function = functions.find(node.op_type());
+  if (function == functions.end() || !isStandardDomain(node.domain()) ||
+      !isF32(node.output(0)))
+    return;
+  NodeProto *conv = onlyFor(node.input(0), "Conv");
+  if (!conv)
+    return;
+  NodeProto fused = *conv;
+  become(fused, "FusedConv");
+  AttributeProto &name = *fused.add_attribute();
+  name.set_name("activation");
+  name.set_type(AttributeProto::STRING);
+  name.set_s(node.op_type());
+  if (!function->second.empty()) {
+    AttributeProto &parameters = *fused.add_attribute();
+    parameters.set_name("activation_params");
+    parameters.set_type(AttributeProto::FLOATS);
+    for (const Parameter &each : function->second) {
+      const AttributeProto *given = attribute(node, each.name);
+      parameters.add_floats(given ? given->f() : each.otherwise);
+    }
+  }
+  fused.set_output(0, node.output(0));
+  // The inputs keep their numbers of uses.
+  --uses[node.input(0)];
+  conv->Clear();
+  node = std::move(fused);
+}
+
+/// \p product as a FusedMatMul.
+NodeProto &Fusions::beFused(NodeProto &product) {
+  become(product, "FusedMatMul");
+  return product;
+}
+
+/// MatMul(Transpose(a), b) -> FusedMatMul(a, b).
+void Fusions::fuseTranspose(NodeProto &product, int input) {
+  NodeProto *turned = maker(product.input(input), "Transpose");
+  RankedTensorType type = typeOf(product.input(input));
+  if (!turned || !type || type.getRank() < 2)
+    return;
+  const AttributeProto *order = attribute(*turned, "perm");
+  const int64_t rank = type.getRank();
+  if (!order || order->ints_size() != rank)
+    return;
+  for (int64_t i = 0; i < rank; ++i) {
+    const int64_t wanted = i < rank - 2 ? i : 2 * rank - 3 - i;
+    if (order->ints(static_cast<int>(i)) != wanted)
+      return;
+  }
+  const std::string tensor = turned->input(0);
+  setInput(product, input, tensor);
+  setInt(beFused(product), input == 0 ? "transA" : "transB", 1);
+  if (uses[turned->output(0)] == 0)
+    take(*turned);
+}
+
+/// MatMul(a, b) * number -> FusedMatMul(a, b), in the place of the product.
+void Fusions::fuseFactor(NodeProto &multiply) {
+  if (multiply.op_type() != "Mul" || !isStandardDomain(multiply.domain()) ||
+      !isF32(multiply.output(0)))
+    return;
+  for (int i : {0, 1}) {
+    auto number = facts.numbers.find(multiply.input(1 - i));
+    RankedTensorType type = typeOf(multiply.input(1 - i)),
+                     result = typeOf(multiply.output(0));
+    auto found = makers.find(multiply.input(i));
+    if (number == facts.numbers.end() || !type || type.getRank() > 1 ||
+        result.getRank() < 2 || found == makers.end() ||
+        uses[multiply.input(i)] != 1)
+      continue;
+    NodeProto &product = *found->second;
+    const bool isPlain =
+        product.op_type() == "MatMul" && isStandardDomain(product.domain());
+    if (!isPlain &&
+        (product.op_type() != "FusedMatMul" || attribute(product, "alpha")))
+      continue;
+    NodeProto fused = product;
+    setFloat(beFused(fused), "alpha", number->second);
+    fused.set_output(0, multiply.output(0));
+    --uses[multiply.input(1 - i)];
+    --uses[multiply.input(i)];
+    product.Clear();
+    multiply = std::move(fused);
+    return;
+  }
+}
+
+/// Gelu(x + bias) -> BiasGelu(x, bias); FastGelu has a bias itself.
+void Fusions::fuseBias(NodeProto &gelu) {
+  const bool isOwn = gelu.domain() == runtimeDomain;
+  if ((gelu.op_type() != "Gelu" && !(isOwn && gelu.op_type() == "FastGelu")) ||
+      gelu.input_size() != 1 || !isF32(gelu.output(0)))
+    return;
+  const AttributeProto *form = attribute(gelu, "approximate");
+  const bool isFast =
+      gelu.op_type() == "FastGelu" || (form && form->s() == "tanh");
+  NodeProto *sum = onlyFor(gelu.input(0), "Add");
+  if (!sum)
+    return;
+  for (int i : {0, 1}) {
+    RankedTensorType x = typeOf(sum->input(i)),
+                     bias = typeOf(sum->input(1 - i));
+    if (!x || !bias || bias.getRank() != 1 || x.getRank() < 2 ||
+        x.isDynamicDim(x.getRank() - 1) ||
+        x.getShape().back() != bias.getDimSize(0))
+      continue;
+    const std::string first = sum->input(i), second = sum->input(1 - i);
+    --uses[gelu.input(0)];
+    sum->Clear();
+    become(gelu, isFast ? "FastGelu" : "BiasGelu");
+    gelu.clear_attribute();
+    gelu.set_input(0, first);
+    gelu.add_input(second);
+    return;
+  }
+}
+
+/// LayerNormalization(x + y) -> SkipLayerNormalization(x, y), whose fourth
+/// output is the sum.
+void Fusions::fuseSkip(NodeProto &norm) {
+  if (norm.op_type() != "LayerNormalization" ||
+      !isStandardDomain(norm.domain()) || norm.input_size() < 2 ||
+      norm.output_size() != 1 || !isF32(norm.output(0)))
+    return;
+  NodeProto *sum = maker(norm.input(0), "Add");
+  const AttributeProto *axis = attribute(norm, "axis");
+  RankedTensorType type = typeOf(norm.input(0));
+  if (!sum || !type || type.getRank() != 3 || !type.hasStaticShape() ||
+      (axis && axis->i() != -1 && axis->i() != 2))
+    return;
+  for (const std::string &input : sum->input())
+    if (typeOf(input) != type)
+      return;
+  for (int i = 1; i < norm.input_size(); ++i) {
+    RankedTensorType vector = typeOf(norm.input(i));
+    if (!vector || vector.getRank() != 1)
+      return;
+  }
+  // The sum is there from this node's place on only.
+  for (const NodeProto &each : graph.node()) {
+    if (&each == &norm)
+      break;
+    if (&each != sum && llvm::is_contained(each.input(), norm.input(0)))
+      return;
+  }
+  NodeProto fused;
+  fused.set_name(norm.name());
+  become(fused, "SkipLayerNormalization");
+  for (const std::string &input : sum->input())
+    fused.add_input(input);
+  for (int i = 1; i < norm.input_size(); ++i)
+    fused.add_input(norm.input(i));
+  const AttributeProto *epsilon = attribute(norm, "epsilon");
+  setFloat(fused, "epsilon", epsilon ? epsilon->f() : 1e-5f);
+  fused.add_output(norm.output(0));
+  if (--uses[norm.input(0)] > 0) {
+    fused.add_output("");
+    fused.add_output("");
+    fused.add_output(norm.input(0));
+  }
+  sum->Clear();
+  makers[norm.input(0)] = &norm;
+  norm = std::move(fused);
+}
+
+void Fusions::run() {
+  for (NodeProto &node : *graph.mutable_node()) {
+    if (node.op_type() == "MatMul" && isStandardDomain(node.domain()) &&
+        isF32(node.output(0)))
+      for (int input : {0, 1})
+        fuseTranspose(node, input);
+    if (node.op_type().empty() || node.output_size() == 0)
+      continue;
+    fuseFactor(node);
+    fuseActivation(node);
+    fuseBias(node);
+    fuseSkip(node);
+    makers[node.output(0)] = &node;
+  }
+  auto &nodes = *graph.mutable_node();
+  nodes.erase(std::remove_if(
+                  nodes.begin(), nodes.end(),
+                  [](const NodeProto &node) { return node.op_type().empty(); }),
+              nodes.end());
+}
+
+void fuseForOnnxRuntime(ModelProto &model, const TensorFacts &facts) {
+  Fusions(*model.mutable_graph(), facts).run();
+  const bool isUsed =
+      llvm::any_of(model.graph().node(), [](const NodeProto &node) {
+        return node.domain() == runtimeDomain;
+      });
+  const bool isDeclared =
+      llvm::any_of(model.opset_import(), [](const OperatorSetIdProto &each) {
+        return each.domain() == runtimeDomain;
+      });
+  if (!isUsed || isDeclared)
+    return;
+  OperatorSetIdProto &added = *model.add_opset_import();
+  added.set_domain(runtimeDomain.str());
+  added.set_version(1);
+}
+
+} // namespace sinter::onnx
