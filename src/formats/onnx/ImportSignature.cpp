@@ -220,7 +220,7 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
                            : makeInitializer(value->second, name));
     }
     bool isEmpty = input->type().has_optional_type() && values.empty();
-    frame.values[input->name()] = isEmpty ? Bound()
+    frame.values[input->name()] = isEmpty ? Bound::notGiven()
                                   : isSequence(input->type())
                                       ? Bound::sequence(values)
                                       : Bound(values.front());

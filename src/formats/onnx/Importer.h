@@ -37,6 +37,12 @@ struct Bound {
     bound.elements = std::move(elements);
     return bound;
   }
+  /// An optional input that has no value.
+  static Bound notGiven() {
+    Bound bound;
+    bound.isNotGiven = true;
+    return bound;
+  }
   static Bound poisoned() {
     Bound bound;
     bound.kind = Poisoned;
@@ -53,6 +59,8 @@ struct Bound {
   /// graph language lacks, or unknown; only kept nodes use it. Poisoned: a node
   /// that it depends on is not supported.
   Kind kind = None;
+  /// None: of an input, which may be given with ReadOptions::shapes.
+  bool isNotGiven = false;
   mlir::Value value;
   /// The result of a kept node for the same, as one value; null if there is
   /// none. See KeptNodes.cpp.

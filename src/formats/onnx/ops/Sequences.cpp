@@ -7,6 +7,7 @@
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/PackedSequence.h"
 #include "formats/onnx/ops/WhileLoop.h"
+#include "runtime/OptionNames.h"
 
 using namespace mlir;
 
@@ -360,8 +361,12 @@ static LogicalResult importOptionalHasElement(NodeContext &node) {
 }
 
 static LogicalResult importOptionalGetElement(NodeContext &node) {
-  if (node.bound(0).kind == Bound::None)
-    return node.fail("the optional is empty");
+  const Bound optional = node.bound(0);
+  if (optional.kind == Bound::None)
+    return optional.isNotGiven
+               ? node.unsupported("the optional is an input without a value; " +
+                                  optionText("shape") + " gives it one")
+               : node.fail("the optional is empty");
   return node.boundResults(std::vector<Bound>{node.bound(0)});
 }
 
