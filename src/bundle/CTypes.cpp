@@ -50,10 +50,12 @@ uint64_t cElements(const BundleTensor &tensor) {
   return tensor.bytes / size * (isComplex(tensor.spec.type) ? 2 : 1);
 }
 
-std::string typeText(const TensorSpec &spec) {
-  std::string text = std::string(name(spec.type)) + " [";
-  for (size_t i = 0; i < spec.shape.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(spec.shape[i]);
+std::string typeText(const BundleTensor &tensor) {
+  std::string text = std::string(name(tensor.spec.type)) + " [";
+  for (size_t i = 0; i < tensor.spec.shape.size(); ++i)
+    text += (i == 0 ? "" : ", ") + (tensor.isDynamic()
+                                        ? tensor.dimensions[i]
+                                        : std::to_string(tensor.spec.shape[i]));
   return text + "]";
 }
 

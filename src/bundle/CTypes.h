@@ -14,11 +14,11 @@ namespace sinter {
 /// elements, which are two; an integer with the bits of floats that C lacks.
 std::string_view cType(ElementType type);
 
-/// How many of these \p tensor has.
+/// How many of these \p tensor has, at most.
 uint64_t cElements(const BundleTensor &tensor);
 
-/// "f32 [1, 3, 224, 224]".
-std::string typeText(const TensorSpec &spec);
+/// "f32 [N, 3, 224, 224]".
+std::string typeText(const BundleTensor &tensor);
 
 /// \p text for a comment of C: on one line, and nothing in it ends the comment.
 std::string commentText(std::string_view text);

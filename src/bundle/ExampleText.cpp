@@ -56,24 +56,41 @@ std::string printElement(const BundleTensor &tensor, const std::string &array) {
 
 /// Whether any of \p tensors has elements.
 bool hasElements(const std::vector<BundleTensor> &tensors) {
-  return std::ranges::any_of(
-      tensors, [](const BundleTensor &tensor) { return tensor.bytes != 0; });
+  return std::ranges::any_of(tensors, [](const BundleTensor &tensor) {
+    return tensor.isDynamic() || tensor.bytes != 0;
+  });
 }
 
 class ExampleWriter {
 public:
   explicit ExampleWriter(const Bundle &bundle)
-      : bundle(bundle), name(bundle.name), prefix(capitals(bundle.name)),
-        inputs(fieldNames(bundle.inputs)), outputs(fieldNames(bundle.outputs)),
-        inFile(bundle.weightsIn == BundleWeights::InFile) {
+      : bundle(bundle),
+        entry(bundle.entries.empty() ? bundle : bundle.entries.front()),
+        name(entry.name), prefix(capitals(entry.name)), whole(bundle.name),
+        wholePrefix(capitals(bundle.name)), inputs(fieldNames(entry.inputs)),
+        outputs(fieldNames(entry.outputs)),
+        inFile(bundle.weightsIn == BundleWeights::InFile),
+        isDynamic(!entry.sizes.empty()),
+        usesTiles(std::ranges::find(bundle.features, "amx-tile") !=
+                  bundle.features.end()) {
     line("/* Runs " + name +
          " on random inputs and prints the first values "
          "of each output. */");
-    line("#include \"" + name + ".h\"");
+    if (usesTiles)
+      line("#define _DEFAULT_SOURCE 1 /* For syscall(). */");
+    line("#include \"" + whole + ".h\"");
     line("");
     line("#include <stdio.h>");
+    if (isDynamic)
+      line("#include <stdlib.h>");
+    if (usesTiles) {
+      line("#include <sys/syscall.h>");
+      line("#include <unistd.h>");
+    }
     line("");
     addMemory();
+    if (isDynamic)
+      addAllocate();
     addRandom();
     if (inFile)
       addReadWeights();
@@ -93,47 +110,119 @@ private:
   void addMemory();
   void addArrays(const char *kind, const std::vector<std::string> &fields,
                  const std::vector<BundleTensor> &tensors);
+  void addSizes();
+  void addAllocate();
+  void addAllocations(const char *kind, const std::vector<std::string> &fields,
+                      const std::vector<BundleTensor> &tensors);
+  std::string sizeOf(const std::string &kind, const std::string &field) const;
+  std::string elementCount(const std::string &kind, const std::string &field,
+                           const BundleTensor &tensor) const;
   void addRandom();
   void addReadWeights();
   void addThreads();
+  void addMemoryForSizes();
   void addMain();
   void addStruct(const char *kind, const std::vector<std::string> &fields);
 
   const Bundle &bundle;
-  std::string name, prefix, text;
+  /// The one that is run, of several the first.
+  const BundleInterface &entry;
+  /// Of the entry point, and of the bundle.
+  std::string name, prefix, whole, wholePrefix, text;
   std::vector<std::string> inputs, outputs;
-  bool inFile;
+  bool inFile, isDynamic, usesTiles;
 };
 
 void ExampleWriter::addArrays(const char *kind,
                               const std::vector<std::string> &fields,
                               const std::vector<BundleTensor> &tensors) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string type(cType(tensors[i].spec.type));
+    if (tensors[i].isDynamic())
+      line("static " + type + " *" + kind + "_" + fields[i] + ";");
+    else
+      line("static " + wholePrefix + "_ALIGNED " + type + " " + kind + "_" +
+           fields[i] + "[" +
+           std::to_string(std::max<uint64_t>(1, cElements(tensors[i]))) + "];");
+  }
+}
+
+/// The sizes of the run.
+void ExampleWriter::addSizes() {
+  const std::vector<std::string> fields = fieldNames(entry.sizes);
+  line("static const " + name + "_sizes sizes = {");
   for (size_t i = 0; i < fields.size(); ++i)
-    line("static " + prefix + "_ALIGNED " +
-         std::string(cType(tensors[i].spec.type)) + " " + kind + "_" +
-         fields[i] + "[" +
-         std::to_string(std::max<uint64_t>(1, cElements(tensors[i]))) + "];");
+    line("    " + std::to_string(entry.sizes[i].sample) + ", /* " + fields[i] +
+         " */");
+  line("};");
+}
+
+void ExampleWriter::addAllocate() {
+  line("/* SIZE bytes at a multiple of 64, which stay until the program ends. "
+       "*/");
+  line("static void *allocate(size_t size) {");
+  line("  unsigned char *memory = size > SIZE_MAX - 64 ? NULL : malloc(size + "
+       "64);");
+  line("  if (!memory) {");
+  line("    fprintf(stderr, \"there is no memory for these sizes\\n\");");
+  line("    exit(1);");
+  line("  }");
+  line("  return memory + (64 - (uintptr_t)memory % 64);");
+  line("}");
+  line("");
+}
+
+/// Gives \p tensors of dynamic shape their memory.
+void ExampleWriter::addAllocations(const char *kind,
+                                   const std::vector<std::string> &fields,
+                                   const std::vector<BundleTensor> &tensors) {
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (tensors[i].isDynamic())
+      line("  " + std::string(kind) + "_" + fields[i] + " = allocate(" +
+           sizeOf(kind, fields[i]) + ");");
+}
+
+/// A C expression for the bytes of a tensor with the sizes of the run.
+std::string ExampleWriter::sizeOf(const std::string &kind,
+                                  const std::string &field) const {
+  return name + "_" + kind + "_size(&sizes, " + prefix + "_" +
+         capitals(kind + "_" + field) + "_INDEX)";
+}
+
+/// A C expression for the number of elements of \p tensor.
+std::string ExampleWriter::elementCount(const std::string &kind,
+                                        const std::string &field,
+                                        const BundleTensor &tensor) const {
+  if (tensor.isDynamic())
+    return sizeOf(kind, field) + " / sizeof(*" + kind + "_" + field + ")";
+  return prefix + "_" + capitals(kind + "_" + field) + "_ELEMENTS";
 }
 
 void ExampleWriter::addMemory() {
-  addArrays("input", inputs, bundle.inputs);
-  addArrays("output", outputs, bundle.outputs);
-  if (bundle.isParallel) {
+  addArrays("input", inputs, entry.inputs);
+  addArrays("output", outputs, entry.outputs);
+  if (bundle.isParallel)
     line("enum { THREADS = 4 };");
-    line("static " + prefix + "_ALIGNED unsigned char workspace[" + prefix +
-         "_WORKSPACE_SIZE + (THREADS - 1) * " + prefix + "_THREAD_SIZE + 1];");
-  } else
-    line("static " + prefix + "_ALIGNED unsigned char workspace[" +
-         std::to_string(std::max<uint64_t>(1, bundle.workspaceBytes)) + "];");
-  line("static " + name + "_state state;");
+  if (isDynamic) {
+    line("static void *workspace;");
+    addSizes();
+  } else if (bundle.isParallel) {
+    line("static " + wholePrefix + "_ALIGNED unsigned char workspace[" +
+         prefix + "_WORKSPACE_SIZE + (THREADS - 1) * " + prefix +
+         "_THREAD_SIZE + 1];");
+  } else {
+    line("static " + wholePrefix + "_ALIGNED unsigned char workspace[" +
+         std::to_string(std::max<uint64_t>(1, *entry.workspaceBytes)) + "];");
+  }
+  line("static " + whole + "_state state;");
   if (inFile)
-    line("static " + prefix + "_ALIGNED unsigned char weights[" + prefix +
-         "_WEIGHTS_SIZE];");
+    line("static " + wholePrefix + "_ALIGNED unsigned char weights[" +
+         wholePrefix + "_WEIGHTS_SIZE];");
   line("");
 }
 
 void ExampleWriter::addRandom() {
-  if (!hasElements(bundle.inputs))
+  if (!hasElements(entry.inputs))
     return;
   line("/* From 0 to 65535. */");
   line("static unsigned next_random(void) {");
@@ -182,46 +271,79 @@ void ExampleWriter::addStruct(const char *kind,
        (all.empty() ? "0" : all) + "};");
 }
 
+void ExampleWriter::addMemoryForSizes() {
+  addAllocations("input", inputs, entry.inputs);
+  addAllocations("output", outputs, entry.outputs);
+  line("  workspace = allocate(" + name + "_workspace_size(&sizes" +
+       (bundle.isParallel ? ", THREADS" : "") + "));");
+  const auto fill = [&](const char *kind,
+                        const std::vector<std::string> &fields) {
+    for (const std::string &field : fields)
+      line(std::string("  ") + kind + "s." + field + " = " + kind + "_" +
+           field + ";");
+    if (fields.empty())
+      line(std::string("  ") + kind + "s.none = NULL;");
+  };
+  fill("input", inputs);
+  fill("output", outputs);
+}
+
 void ExampleWriter::addMain() {
   const std::string also = inFile ? ", weights" : "";
-  addStruct("input", inputs);
-  addStruct("output", outputs);
+  if (!isDynamic) {
+    addStruct("input", inputs);
+    addStruct("output", outputs);
+  } else {
+    line("  " + name + "_inputs inputs;");
+    line("  " + name + "_outputs outputs;");
+  }
   if (bundle.isParallel)
-    line("  const " + name + "_threads threads = {THREADS, run_tasks, NULL};");
-  if (hasElements(bundle.inputs) || hasElements(bundle.outputs))
+    line("  const " + whole + "_threads threads = {THREADS, run_tasks, NULL};");
+  if (hasElements(entry.inputs) || hasElements(entry.outputs))
     line("  size_t i;");
   line("  int status;");
+  if (usesTiles) {
+    line("  /* ARCH_REQ_XCOMP_PERM: Linux permits AMX to those who ask. */");
+    line("  if (syscall(SYS_arch_prctl, 0x1023L, 18L) != 0) {");
+    line("    fprintf(stderr, \"this processor lacks AMX\\n\");");
+    line("    return 1;");
+    line("  }");
+  }
   if (inFile) {
-    line("  if (!read_weights(argc > 1 ? argv[1] : \"" + name +
+    line("  if (!read_weights(argc > 1 ? argv[1] : \"" + whole +
          weightsSuffix(bundle.weightsIn) + "\")) {");
     line("    fprintf(stderr, \"cannot read the weights\\n\");");
     line("    return 1;");
     line("  }");
   }
+  if (isDynamic)
+    addMemoryForSizes();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (bundle.inputs[i].bytes == 0)
+    const BundleTensor &input = entry.inputs[i];
+    if (!input.isDynamic() && input.bytes == 0)
       continue;
-    line("  for (i = 0; i < " + prefix + "_INPUT_" + capitals(inputs[i]) +
-         "_ELEMENTS; ++i)");
+    line("  for (i = 0; i < " + elementCount("input", inputs[i], input) +
+         "; ++i)");
     line("    input_" + inputs[i] + "[i] = (" +
-         std::string(cType(bundle.inputs[i].spec.type)) + ")(" +
-         randomElement(bundle.inputs[i]) + ");");
+         std::string(cType(entry.inputs[i].spec.type)) + ")(" +
+         randomElement(entry.inputs[i]) + ");");
   }
-  line("  status = " + name + "_state_init(&state" + also + ");");
-  line("  if (status == " + prefix + "_DONE)");
-  line("    status = " + name + "_run(&inputs, &outputs, &state, workspace" +
-       also + (bundle.isParallel ? ", &threads" : "") + ");");
-  line("  if (status != " + prefix + "_DONE) {");
+  line("  status = " + whole + "_state_init(&state" + also + ");");
+  line("  if (status == " + wholePrefix + "_DONE)");
+  line("    status = " + name + "_run(" + (isDynamic ? "&sizes, " : "") +
+       "&inputs, &outputs, &state, workspace" + also +
+       (bundle.isParallel ? ", &threads" : "") + ");");
+  line("  if (status != " + wholePrefix + "_DONE) {");
   line("    fprintf(stderr, \"" + name + ": error %d\\n\", status);");
   line("    return 1;");
   line("  }");
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string elements =
-        prefix + "_OUTPUT_" + capitals(outputs[i]) + "_ELEMENTS";
+    const BundleTensor &output = entry.outputs[i];
     line("  printf(\"" + outputs[i] + ":\");");
-    if (bundle.outputs[i].bytes != 0) {
-      line("  for (i = 0; i < " + elements + " && i < 5; ++i)");
-      line("    " + printElement(bundle.outputs[i], "output_" + outputs[i]));
+    if (output.isDynamic() || output.bytes != 0) {
+      line("  for (i = 0; i < " + elementCount("output", outputs[i], output) +
+           " && i < 5; ++i)");
+      line("    " + printElement(entry.outputs[i], "output_" + outputs[i]));
     }
     line("  printf(\"\\n\");");
   }

@@ -3,14 +3,27 @@
 #include "bundle/CTypes.h"
 #include "bundle/Identifiers.h"
 
+#include <algorithm>
+
 namespace sinter {
 
 namespace {
 
+/// The entry points: that of the bundle itself, or its several.
+std::vector<const BundleInterface *> interfacesOf(const Bundle &bundle) {
+  if (bundle.entries.empty())
+    return {&bundle};
+  std::vector<const BundleInterface *> all;
+  for (const BundleInterface &entry : bundle.entries)
+    all.push_back(&entry);
+  return all;
+}
+
 class HeaderWriter {
 public:
   HeaderWriter(const Bundle &bundle, const std::string &model)
-      : bundle(bundle), name(bundle.name), prefix(capitals(bundle.name)) {
+      : bundle(bundle), name(bundle.name), prefix(capitals(bundle.name)),
+        entry(&bundle), begin(prefix) {
     line("/* " + name + ".h - made by sinter " + bundle.version + " from " +
          commentText(model) + "; do not edit.");
     line(" *");
@@ -30,10 +43,10 @@ public:
     line("extern \"C\" {");
     line("#endif");
     line("");
-    addStruct("input", bundle.inputs, /*isConst=*/true);
-    addStruct("output", bundle.outputs, /*isConst=*/false);
     addState();
-    addFunctions();
+    addSharedFunctions();
+    for (const BundleInterface *each : interfacesOf(bundle))
+      addEntry(*each);
     line("#ifdef __cplusplus");
     line("} /* extern \"C\" */");
     line("#endif");
@@ -46,7 +59,7 @@ public:
 private:
   void line(const std::string &content) { text += content + "\n"; }
   void define(const std::string &macro, const std::string &value) {
-    line("#define " + prefix + "_" + macro + " " + value);
+    line("#define " + begin + "_" + macro + " " + value);
   }
   void define(const std::string &macro, uint64_t value) {
     define(macro, std::to_string(value));
@@ -62,15 +75,23 @@ private:
   void addStatus();
   void addAlignment();
   void addTensor(const std::string &kind, const std::string &field,
-                 const BundleTensor &tensor);
+                 size_t index, const BundleTensor &tensor);
   void addStruct(const std::string &kind,
                  const std::vector<BundleTensor> &tensors, bool isConst);
   void addState();
-  void addFunctions();
+  void addMostSizes();
+  void addSizes();
+  void addSizeFunctions();
+  void addSharedFunctions();
+  void addEntry(const BundleInterface &of);
+  void addRun();
   void addThreads();
 
   const Bundle &bundle;
   std::string name, prefix, text;
+  /// The entry point that is being described, and what its macros begin with.
+  const BundleInterface *entry;
+  std::string begin;
 };
 
 void HeaderWriter::addFacts() {
@@ -86,12 +107,7 @@ void HeaderWriter::addFacts() {
   line("");
   line("/* Bytes. The stack is an upper bound for any call, without what "
        "external functions take. */");
-  define("WORKSPACE_SIZE", bundle.workspaceBytes);
   define("WORKSPACE_ALIGNMENT", bundleAlignment);
-  if (bundle.isParallel) {
-    line("/* Of the workspace, for each thread but the first one. */");
-    define("THREAD_SIZE", bundle.threadBytes);
-  }
   define("STACK_SIZE", bundle.stackBytes);
   define("STATE_SIZE", bundle.stateBytes);
   define("WEIGHTS_SIZE", bundle.weightBytes);
@@ -111,6 +127,10 @@ void HeaderWriter::addStatus() {
   defineStatus("MISALIGNED", BundleStatus::Misaligned);
   if (bundle.weightsIn != BundleWeights::InCode)
     defineStatus("WRONG_WEIGHTS", BundleStatus::WrongWeights);
+  if (std::ranges::any_of(
+          interfacesOf(bundle),
+          [](const BundleInterface *each) { return !each->sizes.empty(); }))
+    defineStatus("BAD_SIZES", BundleStatus::BadSizes);
   line("");
 }
 
@@ -126,18 +146,23 @@ void HeaderWriter::addAlignment() {
 }
 
 void HeaderWriter::addTensor(const std::string &kind, const std::string &field,
-                             const BundleTensor &tensor) {
+                             size_t index, const BundleTensor &tensor) {
   const std::string macro = capitals(kind) + "_" + capitals(field);
   std::string sizes;
   for (const int64_t size : tensor.spec.shape)
     sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
   line("/* " + kind + " '" + commentText(tensor.spec.name) +
-       "': " + typeText(tensor.spec) + " */");
+       "': " + commentText(typeText(tensor)) + " */");
+  if (!entry->sizes.empty() && kind != "state")
+    define(macro + "_INDEX", index);
   define(macro + "_RANK", tensor.spec.shape.size());
-  if (!sizes.empty())
+  const std::string most = tensor.isDynamic() ? "_MAX" : "";
+  if (!sizes.empty() && !tensor.isDynamic())
     define(macro + "_SHAPE", "{" + sizes + "}");
-  define(macro + "_ELEMENTS", cElements(tensor));
-  define(macro + "_SIZE", tensor.bytes);
+  if (!tensor.isDynamic() || entry->workspaceBytes) {
+    define(macro + "_ELEMENTS" + most, cElements(tensor));
+    define(macro + "_SIZE" + most, tensor.bytes);
+  }
   define(macro + "_ALIGNMENT", tensor.alignment);
 }
 
@@ -146,8 +171,8 @@ void HeaderWriter::addStruct(const std::string &kind,
                              bool isConst) {
   const std::vector<std::string> fields = fieldNames(tensors);
   for (size_t i = 0; i < tensors.size(); ++i)
-    addTensor(kind, fields[i], tensors[i]);
-  const std::string type = name + "_" + kind + "s";
+    addTensor(kind, fields[i], i, tensors[i]);
+  const std::string type = entry->name + "_" + kind + "s";
   line("typedef struct " + type + " {");
   for (size_t i = 0; i < tensors.size(); ++i)
     line("  " + std::string(isConst ? "const " : "") +
@@ -161,7 +186,7 @@ void HeaderWriter::addStruct(const std::string &kind,
 void HeaderWriter::addState() {
   const std::vector<std::string> fields = fieldNames(bundle.states);
   for (size_t i = 0; i < fields.size(); ++i)
-    addTensor("state", fields[i], bundle.states[i]);
+    addTensor("state", fields[i], i, bundle.states[i]);
   const std::string type = name + "_state";
   line("typedef struct " + type + " {");
   bool isEmpty = true;
@@ -183,11 +208,55 @@ void HeaderWriter::addState() {
   line("");
 }
 
-void HeaderWriter::addFunctions() {
-  const bool inFile = bundle.weightsIn == BundleWeights::InFile;
-  const std::string also = inFile ? ", const void *weights" : "";
-  const std::string threads =
-      bundle.isParallel ? ", const " + name + "_threads *threads" : "";
+/// The workspace, and the bounds of sizes.
+void HeaderWriter::addMostSizes() {
+  if (!entry->sizes.empty())
+    line("/* The sizes of the dynamic dimensions in a call, and " +
+         entry->name + "_workspace_size(): at most, if there is a bound. */");
+  if (entry->workspaceBytes)
+    define("WORKSPACE_SIZE", *entry->workspaceBytes);
+  if (entry->workspaceBytes && bundle.isParallel) {
+    line("/* Of the workspace, for each thread but the first one. */");
+    define("THREAD_SIZE", entry->threadBytes);
+  }
+  const std::vector<std::string> fields = fieldNames(entry->sizes);
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (entry->sizes[i].most)
+      define("MAX_" + capitals(fields[i]),
+             static_cast<uint64_t>(*entry->sizes[i].most));
+}
+
+void HeaderWriter::addSizes() {
+  if (entry->sizes.empty())
+    return;
+  const std::vector<std::string> fields = fieldNames(entry->sizes);
+  line("typedef struct " + entry->name + "_sizes {");
+  for (size_t i = 0; i < fields.size(); ++i)
+    line("  int64_t " + fields[i] + "; /* '" +
+         commentText(entry->sizes[i].name) + "' */");
+  line("} " + entry->name + "_sizes;");
+}
+
+void HeaderWriter::addSizeFunctions() {
+  const std::string sizes = "const " + entry->name + "_sizes *sizes";
+  line(
+      "/* The workspace that a call with these sizes needs; SIZE_MAX for sizes "
+      "that the code is not for. */");
+  line("size_t " + entry->name + "_workspace_size(" + sizes +
+       (bundle.isParallel ? ", size_t threads" : "") + ");");
+  line("");
+  line("/* Of an input or an output, by its _INDEX: its shape (a size for each "
+       "dimension), and its bytes (or SIZE_MAX). */");
+  for (const char *kind : {"input", "output"}) {
+    const std::string function = entry->name + "_" + kind;
+    line("int " + function + "_shape(" + sizes + ", int " + kind +
+         ", int64_t *shape);");
+    line("size_t " + function + "_size(" + sizes + ", int " + kind + ");");
+  }
+  line("");
+}
+
+void HeaderWriter::addSharedFunctions() {
   if (bundle.isParallel)
     addThreads();
   if (bundle.weightsIn == BundleWeights::InArray) {
@@ -199,20 +268,40 @@ void HeaderWriter::addFunctions() {
   line("/* " + prefix + "_HASH of the code that is linked. */");
   line("const char *" + name + "_hash(void);");
   line("");
-  if (bundle.isParallel) {
-    line("/* What that many threads need: " + prefix +
-         "_WORKSPACE_SIZE for "
-         "one, " +
-         prefix + "_THREAD_SIZE for each other. */");
-    line("size_t " + name + "_workspace_size(size_t threads);");
-  } else {
-    line("/* " + prefix + "_WORKSPACE_SIZE of the code that is linked. */");
-    line("size_t " + name + "_workspace_size(void);");
-  }
-  line("");
   line("/* Gives every state its initial value. */");
-  line("int " + name + "_state_init(" + name + "_state *state" + also + ");");
+  line("int " + name + "_state_init(" + name + "_state *state" +
+       (bundle.weightsIn == BundleWeights::InFile ? ", const void *weights"
+                                                  : "") +
+       ");");
   line("");
+}
+
+void HeaderWriter::addEntry(const BundleInterface &of) {
+  entry = &of;
+  begin = capitals(of.name);
+  addMostSizes();
+  addSizes();
+  line("");
+  addStruct("input", of.inputs, /*isConst=*/true);
+  addStruct("output", of.outputs, /*isConst=*/false);
+  if (of.sizes.empty() && bundle.isParallel) {
+    line("/* What that many threads need: " + begin +
+         "_WORKSPACE_SIZE for one, " + begin +
+         "_THREAD_SIZE for each other. */");
+    line("size_t " + of.name + "_workspace_size(size_t threads);");
+    line("");
+  } else if (of.sizes.empty()) {
+    line("/* " + begin + "_WORKSPACE_SIZE of the code that is linked. */");
+    line("size_t " + of.name + "_workspace_size(void);");
+    line("");
+  } else {
+    addSizeFunctions();
+  }
+  addRun();
+}
+
+void HeaderWriter::addRun() {
+  const bool inFile = bundle.weightsIn == BundleWeights::InFile;
   line(
       "/* Computes the outputs, and the next state. Inputs, outputs, state and "
       "workspace must not overlap;");
@@ -223,10 +312,20 @@ void HeaderWriter::addFunctions() {
       std::string("   inputs") + (inFile ? " and weights" : "") +
       ". The float mode of the thread is restored" +
       (bundle.isParallel ? ", also while threads->run is called. */" : ". */"));
-  line("int " + name + "_run(const " + name + "_inputs *inputs, const " + name +
-       "_outputs *outputs,");
-  line(std::string(name.size() + 9, ' ') + name +
-       "_state *state, void *workspace" + also + threads + ");");
+  const std::string &own = entry->name;
+  const std::string indent(own.size() + 9, ' ');
+  if (entry->sizes.empty()) {
+    line("int " + own + "_run(const " + own + "_inputs *inputs, const " + own +
+         "_outputs *outputs,");
+  } else {
+    line("int " + own + "_run(const " + own + "_sizes *sizes, const " + own +
+         "_inputs *inputs,");
+    line(indent + "const " + own + "_outputs *outputs,");
+  }
+  line(indent + name + "_state *state, void *workspace" +
+       (inFile ? ", const void *weights" : "") +
+       (bundle.isParallel ? ", const " + name + "_threads *threads" : "") +
+       ");");
   line("");
 }
 

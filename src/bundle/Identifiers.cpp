@@ -77,21 +77,39 @@ std::string capitals(std::string_view name) {
   return result;
 }
 
-std::vector<std::string> fieldNames(std::span<const BundleTensor> tensors) {
+/// A field for each of \p things, whose name is \p nameOf it. It begins with \p
+/// word if that is no identifier.
+template <typename Thing, typename NameOf>
+static std::vector<std::string> fieldsFor(std::span<const Thing> things,
+                                          const std::string &word,
+                                          NameOf nameOf) {
   std::vector<std::string> names;
   std::set<std::string> used;
   for (const std::string_view name : takenNames())
     used.insert(capitals(name));
-  for (const BundleTensor &tensor : tensors) {
-    std::string field = identifierFrom(tensor.spec.name);
+  for (const Thing &thing : things) {
+    std::string field = identifierFrom(nameOf(thing));
     if (field.empty() || !isLetter(field.front()))
-      field = "tensor" + (field.empty() ? "" : "_" + field);
+      field = word + (field.empty() ? "" : "_" + field);
     std::string unique = field;
     for (int number = 1; !used.insert(capitals(unique)).second; ++number)
       unique = field + "_" + std::to_string(number);
     names.push_back(std::move(unique));
   }
   return names;
+}
+
+std::vector<std::string> fieldNames(std::span<const BundleTensor> tensors) {
+  return fieldsFor(tensors, "tensor",
+                   [](const BundleTensor &tensor) -> const auto & {
+                     return tensor.spec.name;
+                   });
+}
+
+std::vector<std::string> fieldNames(std::span<const BundleSize> sizes) {
+  return fieldsFor(sizes, "size", [](const BundleSize &size) -> const auto & {
+    return size.name;
+  });
 }
 
 } // namespace sinter

@@ -24,6 +24,9 @@ std::string bundleNameFrom(std::string_view text);
 /// C++ or a macro of a usual header.
 std::vector<std::string> fieldNames(std::span<const BundleTensor> tensors);
 
+/// The same for sizes.
+std::vector<std::string> fieldNames(std::span<const BundleSize> sizes);
+
 /// \p name in capital letters.
 std::string capitals(std::string_view name);
 

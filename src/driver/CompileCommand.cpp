@@ -72,16 +72,42 @@ private:
             "%s, stack at most %s\n",
             size(bundle.codeBytes).c_str(), size(bundle.dataBytes).c_str(),
             size(bundle.weightBytes).c_str(),
-            size(bundle.workspaceBytes).c_str(),
+            bundle.entries.empty() ? workspaceText(bundle).c_str()
+                                   : "of each entry point",
             size(bundle.stateBytes).c_str(), size(bundle.stackBytes).c_str());
     if (bundle.threadBytes != 0)
       printTo(stdout, "workspace %s for each other thread\n",
               size(bundle.threadBytes).c_str());
+    if (!bundle.sizes.empty())
+      printTo(stdout, "sizes of a call: %s\n", sizesText(bundle).c_str());
+    for (const BundleInterface &entry : bundle.entries)
+      printTo(stdout, "%s: workspace %s%s\n", entry.name.c_str(),
+              workspaceText(entry).c_str(),
+              entry.sizes.empty()
+                  ? ""
+                  : (", sizes of a call: " + sizesText(entry)).c_str());
     std::string externals;
     for (const std::string &symbol : bundle.externals)
       externals += " " + symbol;
     printTo(stdout, "external functions:%s\n",
             externals.empty() ? " none" : externals.c_str());
+  }
+
+  static std::string workspaceText(const BundleInterface &entry) {
+    if (!entry.workspaceBytes)
+      return "by sizes";
+    return (entry.sizes.empty() ? "" : "at most ") +
+           bytesText(static_cast<double>(*entry.workspaceBytes));
+  }
+
+  /// "N, sequence (at most 512)".
+  static std::string sizesText(const BundleInterface &entry) {
+    std::string text;
+    for (const BundleSize &size : entry.sizes)
+      text +=
+          (text.empty() ? "" : ", ") + oneLine(size.name) +
+          (size.most ? " (at most " + std::to_string(*size.most) + ")" : "");
+    return text;
   }
 
   CommonOptions common;

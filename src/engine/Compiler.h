@@ -120,9 +120,17 @@ struct CompileRequest : CodeOptions {
   CompileObserver stages;
 };
 
-/// The inputs that a model is compiled for ahead of time: `shapes` are static.
+/// The inputs that a model is compiled for ahead of time: static `shapes`, or
+/// sizes that callers give, `dynamic`.
 struct BundleRequest : CompileRequest {
   BundleOptions bundle;
+  /// Several entry points, each for sizes of its own; none: one, for those of
+  /// the request.
+  struct Entry {
+    std::string name;
+    std::vector<Shape> shapes, dynamic;
+  };
+  std::vector<Entry> entries;
 };
 
 /// Counts, by name.

@@ -8,8 +8,11 @@
 #include "engine/CompilerLibrary.h"
 #include "interface/KeptCeilings.h"
 #include "interface/OutputFiles.h"
+#include "runtime/OptionNames.h"
+#include "runtime/Text.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +36,23 @@ void addAhead(CLI::App &app, AheadOptions &options) {
                  "aarch64-linux-gnu (default: this machine)")
       ->type_name("TRIPLE")
       ->group("Compile");
+  app.add_option("--entry", options.entries,
+                 "an entry point for some sizes, NAME:SIZES with SIZES as of "
+                 "--shape (none: those of --shape): b1:batch=1 or "
+                 "tile:x:1x3x64x64; its functions begin with the name of the "
+                 "bundle, then its own; may be repeated, and all share the "
+                 "weights")
+      ->allow_extra_args(false)
+      ->type_name("NAME:SIZES")
+      ->group("Input");
+  app.add_option("--max", options.most,
+                 "the largest sizes of dynamic dimensions, as in "
+                 "N=64,sequence=512: the header has the memory for them, and "
+                 "larger sizes are refused")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->type_name("NAME=SIZE,...")
+      ->group("Input");
   app.add_flag("--parallel", options.isParallel,
                "take threads from the caller: a function that runs tasks on "
                "them is an argument")
@@ -90,6 +110,14 @@ private:
   Result<void> checkFree() const;
   Result<void> checkModelFiles(const ModelDescription &model) const;
   Result<Bundle> compile();
+  bool hasSizes() const;
+  Result<void> setSizes(const ModelDescription &model,
+                        const NamedShapes &given);
+  Result<BundleRequest::Entry> entryOf(const std::string &text,
+                                       const ModelDescription &model) const;
+  Result<void> setShapes(const ModelDescription &model,
+                         const NamedShapes &given, std::vector<Shape> &shapes,
+                         std::vector<Shape> &dynamic) const;
 
   const CommonOptions &common;
   const AheadOptions options;
@@ -182,10 +210,6 @@ Result<Bundle> AheadCompilation::compile() {
   Result<ModelRequest> input = modelRequest(common);
   if (!input)
     return input.takeError();
-  for (const DimensionName &each : input->dimensionNames)
-    return usageError("--shape: '" + each.symbol + "' keeps a dimension of '" +
-                      each.input +
-                      "' dynamic, and `sinter compile` needs a size");
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
@@ -195,13 +219,10 @@ Result<Bundle> AheadCompilation::compile() {
   const ModelDescription &description = (*model)->description();
   if (Result<void> apart = checkModelFiles(description); !apart)
     return apart.takeError();
-  Result<std::vector<Shape>> shapes =
-      bindShapes(description, input->shapes, {}, common.note);
-  if (!shapes)
-    return inFile(shapes.takeError(), common.model);
+  if (Result<void> set = setSizes(description, input->shapes); !set)
+    return inFile(set.takeError(), common.model);
   static_cast<CodeOptions &>(request) = codeOptions(common);
   request.triple = options.triple;
-  request.shapes = std::move(*shapes);
   request.values.resize(description.inputs.size());
   const auto cancellation = request.passes.cancellation;
   request.passes = passOptions(common);
@@ -210,9 +231,97 @@ Result<Bundle> AheadCompilation::compile() {
   if (options.triple.empty() && common.cpu.empty())
     request.ceilings = keptCeilings(cacheFolder(common), common.note);
   Result<Bundle> bundle = (*model)->bundle(request);
-  if (!bundle)
-    return inFile(bundle.takeError(), common.model);
-  return bundle;
+  if (bundle)
+    return bundle;
+  Error error = inFile(bundle.takeError(), common.model);
+  return hasSizes() && error.kind == ErrorKind::Unsupported
+             ? withHint(optionText("shape") +
+                            " compiles it for given sizes of its dynamic "
+                            "dimensions",
+                        std::move(error))
+             : error;
+}
+
+/// Whether some entry point has sizes as arguments.
+bool AheadCompilation::hasSizes() const {
+  return !request.dynamic.empty() ||
+         std::ranges::any_of(request.entries,
+                             [](const BundleRequest::Entry &entry) {
+                               return !entry.dynamic.empty();
+                             });
+}
+
+/// Sets the bounds of sizes and the sizes of each entry point, which keep to
+/// them.
+Result<void> AheadCompilation::setSizes(const ModelDescription &model,
+                                        const NamedShapes &given) {
+  Result<SizeBounds> bounds = parseBounds(options.most);
+  if (!bounds)
+    return bounds.takeError();
+  if (Result<void> known = checkBoundNames(model, *bounds); !known)
+    return known;
+  request.bundle.most = std::move(*bounds);
+  if (options.entries.empty())
+    return setShapes(model, given, request.shapes, request.dynamic);
+  for (const std::string &text : options.entries) {
+    Result<BundleRequest::Entry> entry = entryOf(text, model);
+    if (!entry)
+      return inside(optionText("entry") + " " + oneLine(text),
+                    entry.takeError());
+    request.entries.push_back(std::move(*entry));
+  }
+  return {};
+}
+
+/// The entry point of one --entry; not one of those that are there.
+Result<BundleRequest::Entry>
+AheadCompilation::entryOf(const std::string &text,
+                          const ModelDescription &model) const {
+  const size_t colon = text.find(':');
+  BundleRequest::Entry entry;
+  entry.name = text.substr(0, colon);
+  if (!isBundleName(entry.name))
+    return usageError("expected a name for functions, a colon, and sizes, as "
+                      "in b8:batch=8");
+  // No two macros of the header may have one name.
+  const std::string own = capitals(entry.name) + "_";
+  if (own.starts_with("STATE"))
+    return usageError("its name begins with that of the states");
+  for (const BundleRequest::Entry &other : request.entries) {
+    const std::string its = capitals(other.name) + "_";
+    if (own.starts_with(its) || its.starts_with(own))
+      return usageError("its name begins with that of '" + other.name +
+                        "', or that with its own");
+  }
+  CommonOptions all = common;
+  if (colon != std::string::npos && colon + 1 < text.size())
+    for (std::string &part : partsOf(text.substr(colon + 1), ','))
+      all.shapes.push_back(std::move(part));
+  Result<NamedShapes> shapes = shapesFor(all, model);
+  if (!shapes)
+    return shapes.takeError();
+  if (Result<void> set = setShapes(model, *shapes, entry.shapes, entry.dynamic);
+      !set)
+    return set.takeError();
+  return entry;
+}
+
+/// Sets \p shapes, or \p dynamic if sizes stay unknown.
+Result<void> AheadCompilation::setShapes(const ModelDescription &model,
+                                         const NamedShapes &given,
+                                         std::vector<Shape> &shapes,
+                                         std::vector<Shape> &dynamic) const {
+  Result<std::vector<Shape>> known = knownShapes(model, given, {});
+  if (!known)
+    return known.takeError();
+  if (Result<void> within = checkBounds(model, request.bundle.most, *known);
+      !within)
+    return within;
+  const bool hasUnknown = std::ranges::any_of(*known, [](const Shape &shape) {
+    return std::ranges::find(shape, -1) != shape.end();
+  });
+  (hasUnknown ? dynamic : shapes) = std::move(*known);
+  return {};
 }
 
 Result<WrittenBundle> compileAhead(const CommonOptions &common,

@@ -23,11 +23,16 @@ struct AheadOptions {
   /// Empty: that of the file or, for a folder, of the model.
   std::string name;
   std::string weights = "code", triple;
+  /// "b8:batch=8": entry points; none: one.
+  std::vector<std::string> entries;
+  /// "N=64": the largest sizes.
+  std::vector<std::string> most;
   bool force = false, isParallel = false, hasDebugInfo = false;
   bool emitsLlvm = false, savesTemporaries = false;
 };
 
-/// --name, --weights, --target, --parallel, --debug-info, --emit-llvm,
+/// --name, --weights, --target, --entry, --max, --parallel, --debug-info,
+/// --emit-llvm,
 /// --save-temps, --force
 void addAhead(CLI::App &app, AheadOptions &options);
 

@@ -320,8 +320,7 @@ Result<NamedShapes> shapesFor(const CommonOptions &options,
   return shapes;
 }
 
-/// Parses --max.
-static Result<SizeBounds> parseBounds(const std::vector<std::string> &texts) {
+Result<SizeBounds> parseBounds(const std::vector<std::string> &texts) {
   SizeBounds bounds;
   for (const std::string &text : texts) {
     const size_t equals = text.rfind('=');

@@ -132,6 +132,8 @@ struct GivenShapes {
 /// "name:1x3x224x224" by name, where `?` or a symbol keeps a dimension dynamic,
 /// and "batch=2,sequence=16".
 Result<GivenShapes> parseShapes(const std::vector<std::string> &texts);
+/// --max: "N=64".
+Result<SizeBounds> parseBounds(const std::vector<std::string> &texts);
 /// The shapes of --shape for the inputs of \p model.
 Result<NamedShapes> shapesFor(const CommonOptions &options,
                               const ModelDescription &model);

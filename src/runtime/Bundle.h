@@ -8,6 +8,7 @@
 // All memory is the caller's:
 //
 //     inputs, outputs   a pointer each, in two structs
+//     sizes             a struct of the sizes of dynamic dimensions
 //     state             a struct of the states, each at `BundleTensor::offset`
 //     workspace         `workspaceBytes`, undefined between runs; and
 //                       `threadBytes` for each thread but the first one
@@ -24,6 +25,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +60,8 @@ struct BundleOptions {
   /// The file of the listing that debug information refers to, as an absolute
   /// path; empty: no debug information.
   std::string listing;
+  /// Upper bounds of dynamic dimensions, by their symbols.
+  std::map<std::string, int64_t> most = {};
 };
 
 /// The code in one of its forms.
@@ -65,14 +70,29 @@ struct BundleText {
   std::vector<char> bytes;
 };
 
+/// A size that the caller gives: that of the dynamic dimensions with a symbol.
+struct BundleSize {
+  std::string name;
+  std::optional<int64_t> most;
+  /// With the samples of the others, one that the code is for, if one was
+  /// found.
+  int64_t sample = 1;
+};
+
 /// An input, an output or a state.
 struct BundleTensor {
+  /// A dimension that follows from sizes of the caller is -1.
   TensorSpec spec;
+  /// Where one does: all dimensions as texts, "2*N + 1".
+  std::vector<std::string> dimensions = {};
+  /// Of a tensor with such dimensions: at most, or 0 where sizes have no bound.
   uint64_t bytes = 0;
   /// Of the caller's pointer; in the struct of states always bundleAlignment.
   uint64_t alignment = 1;
   /// Of a state: in the struct of states.
   uint64_t offset = 0;
+
+  bool isDynamic() const { return !dimensions.empty(); }
 };
 
 /// The alignment of the workspace, the weights and each state.
@@ -81,9 +101,10 @@ inline constexpr uint64_t bundleAlignment = 64;
 /// The results of a bundle's functions.
 enum class BundleStatus : int {
   Done = 0,
-  NullPointer = 1, ///< A pointer to some memory is null.
-  Misaligned = 2,  ///< A pointer is not as aligned as the tensor must be.
-  WrongWeights = 3 ///< The weights are another bundle's.
+  NullPointer = 1,  ///< A pointer to some memory is null.
+  Misaligned = 2,   ///< A pointer is not as aligned as the tensor must be.
+  WrongWeights = 3, ///< The weights are another bundle's.
+  BadSizes = 4      ///< The code is not for these sizes.
 };
 
 /// What weights that are not in the code begin with, in bundleAlignment bytes:
@@ -91,8 +112,25 @@ enum class BundleStatus : int {
 /// bytes), all little-endian.
 inline constexpr char bundleWeightsMagic[] = "SINTERW1";
 
-struct Bundle {
+/// What a caller of a model's functions has to know.
+struct BundleInterface {
+  /// What the names of functions, types and macros begin with.
   std::string name;
+  std::vector<BundleTensor> inputs, outputs;
+  /// The sizes that callers give; none of a program of static sizes.
+  std::vector<BundleSize> sizes;
+  /// A multiple of bundleAlignment. The workspace of a program with sizes: at
+  /// most, or nothing if they have no bound.
+  std::optional<uint64_t> workspaceBytes = 0;
+  /// For each thread but the first one, if there may be several; known with the
+  /// workspace.
+  uint64_t threadBytes = 0;
+};
+
+struct Bundle : BundleInterface {
+  /// The entry points of a bundle with several, which share weights and states:
+  /// the bundle's own interface has no more than a name then.
+  std::vector<BundleInterface> entries;
   /// Of the compiler.
   std::string version;
   /// Of code, weights and interface.
@@ -101,11 +139,10 @@ struct Bundle {
   /// What the processor must have, by LLVM's names.
   std::vector<std::string> features;
   Denormals denormals = Denormals::Flush;
-  std::vector<BundleTensor> inputs, outputs, states;
-  /// A multiple of bundleAlignment.
-  uint64_t workspaceBytes = 0, stateBytes = 0, weightBytes = 0;
+  std::vector<BundleTensor> states;
+  /// Multiples of bundleAlignment.
+  uint64_t stateBytes = 0, weightBytes = 0;
   bool isParallel = false;
-  uint64_t threadBytes = 0;
   /// Of machine code, and of read-only data without weights.
   uint64_t codeBytes = 0, dataBytes = 0;
   /// At most, of all functions of the code; external functions not counted.

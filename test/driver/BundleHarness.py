@@ -5,6 +5,7 @@ All memory ends at a page that nobody may touch; the workspace begins at one, to
 which it measures what is used. A model that runs on several threads gets as many as the variable THREADS of the environment says.
 """
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -69,6 +70,8 @@ PROGRAM = r"""
 #include <sys/mman.h>
 #include <ucontext.h>
 #if defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <xmmintrin.h>
 #endif
 
@@ -116,6 +119,9 @@ int main(int argc, char **argv) {
   unsigned char *stack = guarded(STACK, 16);
   size_t untouched = 0;
   check(argc == 4, "usage: RUNS SHIFT own|given");
+#if defined(__x86_64__)
+  syscall(SYS_arch_prctl, 0x1023L, 18L); /* ARCH_REQ_XCOMP_PERM: AMX, where there is any. */
+#endif
   runs = atoi(argv[1]);
   shift = atoi(argv[2]);
   if (strcmp(argv[3], "given") == 0) {
@@ -140,7 +146,7 @@ MODEL = r"""
 static @name@_inputs @name@_in;
 static @name@_outputs @name@_out;
 static @name@_state *@name@_kept;
-static unsigned char *@name@_workspace@weights_declared@;
+static unsigned char *@name@_workspace@weights_declared@;@sizes@
 @declared@
 
 static void run_@name@(void) {
@@ -155,8 +161,8 @@ static void run_@name@(void) {
 #endif
   for (i = 0; i < runs; ++i) {
     /* What an earlier run left must not matter. */
-    memset(@name@_workspace + shift, 0xFF, @name@_workspace_size(@threads@) - (size_t)shift);
-    check(@name@_run(&@name@_in, &@name@_out, @name@_kept, @name@_workspace + shift@weights@@lent@) == @NAME@_DONE, "@name@_run");
+    memset(@name@_workspace + shift, 0xFF, @workspace_size@ - (size_t)shift);
+    check(@name@_run(@given@&@name@_in, &@name@_out, @name@_kept, @name@_workspace + shift@weights@@lent@) == @NAME@_DONE, "@name@_run");
   }
 #if defined(__x86_64__)
   check(_mm_getcsr() == control, "the float mode has changed");
@@ -169,9 +175,8 @@ static void run_@name@(void) {
 
 static void prepare_@name@(void) {
 @prepare@
-  check(@name@_workspace_size(@one@) == @NAME@_WORKSPACE_SIZE, "the size of the workspace");
-  check(strcmp(@name@_hash(), @NAME@_HASH) == 0, "the hash");
-  @name@_workspace = guarded(@name@_workspace_size(@threads@), @NAME@_WORKSPACE_ALIGNMENT);
+@check@  check(strcmp(@name@_hash(), @NAME@_HASH) == 0, "the hash");
+  @name@_workspace = guarded(@workspace_size@, @NAME@_WORKSPACE_ALIGNMENT);
   @name@_kept = (@name@_state *)(void *)guarded(sizeof(@name@_state), 64);
   check(@name@_state_init(@name@_kept@weights@) == @NAME@_DONE, "@name@_state_init");
 }
@@ -182,8 +187,29 @@ static void finish_@name@(void) {
 """
 
 
+CHECK = """  check(@name@_workspace_size(@one@) == @NAME@_WORKSPACE_SIZE, "the size of the workspace");
+"""
+
+
+def with_sizes_of_one(description):
+    """The shapes and bytes of DESCRIPTION where every size that is an argument is 1, as the program below calls it."""
+    names = {"floor": math.floor, "min": min, "max": max, **{f"s{i}": 1 for i, _ in enumerate(description.get("sizes", []))}}
+    for tensor in description.get("inputs", []) + description.get("outputs", []):
+        for axis, size in enumerate(tensor["shape"]):
+            if isinstance(size, str):
+                for i, each in enumerate(description["sizes"]):
+                    size = size.replace(each["name"], f"s{i}")
+                tensor["shape"][axis] = eval(size, {}, names)
+        if tensor["bytes"] is None:
+            tensor["bytes"] = int(numpy.prod(tensor["shape"])) * numpy.dtype(NUMPY[tensor["type"]]).itemsize
+    return description
+
+
 def model_text(description):
-    name = description["name"]
+    name, is_sized = description["name"], bool(description["sizes"])
+    given = f"&{name}_given" if is_sized else ""
+    text = MODEL.replace("@check@", "" if is_sized else CHECK).replace("@workspace_size@", f"@name@_workspace_size({given}{', ' if given and description['parallel'] else ''}@threads@)").replace("@given@", given and given + ", ")
+    text = text.replace("@sizes@", "" if not is_sized else f"\nstatic const {name}_sizes {name}_given = {{{', '.join('1' for _ in description['sizes'])}}};")
     in_file = description["weights"]["file"] is not None
     prepare, finish = [], []
     if in_file:
@@ -193,21 +219,25 @@ def model_text(description):
         for i, tensor in enumerate(description[kind + "s"]):
             macro = f"{name.upper()}_{kind.upper()}_{tensor['field'].upper()}"
             target = f"{name}_{short}.{tensor['field']}"
-            prepare.append(f"  {target} = (void *)guarded({macro}_SIZE, {macro}_ALIGNMENT);")
+            size = f"{name}_{kind}_size({given}, {macro}_INDEX)" if is_sized else f"{macro}_SIZE"
+            prepare.append(f"  {target} = (void *)guarded({size}, {macro}_ALIGNMENT);")
             if kind == "input":
-                prepare.append(f'  get("{name}.in{i}", (unsigned char *){target}, {macro}_SIZE);')
+                prepare.append(f'  get("{name}.in{i}", (unsigned char *){target}, {size});')
             else:
-                finish.append(f'  put("{name}.out{i}", (const unsigned char *){target}, {macro}_SIZE);')
+                finish.append(f'  put("{name}.out{i}", (const unsigned char *){target}, {size});')
     finish.append(f'  put("{name}.state", (const unsigned char *){name}_kept, {name.upper()}_STATE_SIZE);')
-    if description["parallel"]:
+    is_parallel = description["parallel"]
+    if is_parallel:
         prepare.insert(0, f"  {name}_lent.count = threads;\n  {name}_lent.run = run_tasks;\n  {name}_lent.pool = &calls;")
+    if is_parallel and not is_sized:
         # Sizes that no memory has are the largest number.
         prepare.append(f'  check({name}_workspace_size(0) == {name.upper()}_WORKSPACE_SIZE, "the workspace of no thread");')
         if description["workspace"]["thread_bytes"] > 1:
             prepare.append(f'  check({name}_workspace_size((size_t)-2) == (size_t)-1, "the workspace of too many threads");')
+    if is_parallel:
         finish.append(f'  printf("{name} called %lu\\n", (unsigned long)calls);')
-    parallel = {"one": "1", "threads": "threads", "lent": f", &{name}_lent", "declared": f"static {name}_threads {name}_lent;"} if description["parallel"] else {}
-    return (MODEL.replace("@prepare@", "\n".join(prepare)).replace("@finish@", "\n".join(finish))
+    parallel = {"one": "1", "threads": "threads", "lent": f", &{name}_lent", "declared": f"static {name}_threads {name}_lent;"} if is_parallel else {}
+    return (text.replace("@prepare@", "\n".join(prepare)).replace("@finish@", "\n".join(finish))
             .replace("@one@", parallel.get("one", "")).replace("@threads@", parallel.get("threads", ""))
             .replace("@lent@", parallel.get("lent", "")).replace("@declared@", parallel.get("declared", ""))
             .replace("@weights_declared@", ", *@name@_weights" if in_file else "").replace("@weights@", f", {name}_weights" if in_file else "").replace("@name@", name).replace("@NAME@", name.upper()))
@@ -248,6 +278,10 @@ class BundleTest(CommandTest):
     """Tests that compile bundles and run them."""
 
     def compile(self, model, folder="net", *arguments, name="net"):
+        """Compiles MODEL to FOLDER; returns the description, for sizes of one where sizes are arguments."""
+        return with_sizes_of_one(self.described(model, folder, *arguments, name=name))
+
+    def described(self, model, folder="net", *arguments, name="net"):
         """Compiles MODEL to FOLDER; returns the description."""
         done = self.sinter("compile", model, "-o", self.path(folder) + "/", "--name", name, *arguments)
         self.assertEqual(done.returncode, DONE, done.stderr)

@@ -42,7 +42,7 @@ class CompileDebug(harness.BundleTest):
         library = self.path("net/net.so")
         self.assertEqual(self.sinter("compile", str(GLYPHS), "-o", library, "-g", "--force").returncode, DONE)
         symbols = [line.split(maxsplit=2) for line in output_of("nm", "--defined-only", library).splitlines()]
-        kernels = {name: address for address, kind, name in symbols if kind == "t" and name.startswith("net.") and name != "net.copy"}
+        kernels = {name: address for address, kind, name in symbols if kind == "t" and name.startswith("net.") and name not in ("net.copy", "net.plan")}
         self.assertGreater(len(kernels), 5)
         convolutions = 0
         for name, address in kernels.items():
@@ -78,7 +78,7 @@ class CompileDebug(harness.BundleTest):
 
     def test_same_code(self):
         """With debug information, the code and the hash are those without."""
-        plain, debug = self.compile(str(GLYPHS), "plain"), self.compile(str(GLYPHS), "debug", "-g")
+        plain, debug = (self.compile(str(GLYPHS), *arguments, "--shape", "N=1") for arguments in (("plain",), ("debug", "-g")))
         self.assertEqual(plain, debug)
         texts = []
         for folder in "plain", "debug":

@@ -196,16 +196,20 @@ Result<Program> planModel(Model model, const SpecializeOptions &known,
   return storedResult(std::move(done), std::move(program));
 }
 
-Result<Bundle> bundleModel(Model model, const SpecializeOptions &known,
-                           const BundleRequest &request) {
-  std::optional<Bundle> bundle;
+/// Compiles \p model to the entry point \p name of a bundle; \p used: the
+/// options of the backend.
+static Result<cpu::BundlePart> partOf(const std::string &name, Model model,
+                                      const SpecializeOptions &known,
+                                      const CompileRequest &request,
+                                      std::optional<cpu::CpuOptions> &used) {
+  std::optional<cpu::BundlePart> part;
   Result<void> done = generateCode(
       std::move(model), known, request,
       [&](const Model &ready, const cpu::CpuOptions &options) {
-        return storeResult(cpu::compileBundle(ready, options, request.bundle),
-                           bundle);
+        used = options;
+        return storeResult(cpu::compilePart(name, ready, options), part);
       });
-  return storedResult(std::move(done), std::move(bundle));
+  return storedResult(std::move(done), std::move(part));
 }
 
 SpecializeOptions
@@ -319,13 +323,39 @@ MlirCompilerModel::compile(const CompileRequest &request) {
 }
 
 Result<Bundle> MlirCompilerModel::bundle(const BundleRequest &request) {
-  std::optional<Bundle> bundle;
-  Result<void> done = compileForShapes(
-      request, [&](Model model, const SpecializeOptions &known) {
-        return storeResult(bundleModel(std::move(model), known, request),
-                           bundle);
-      });
-  return storedResult(std::move(done), std::move(bundle));
+  std::vector<BundleRequest::Entry> entries = request.entries;
+  if (entries.empty())
+    entries.push_back({"", request.shapes, request.dynamic});
+  std::vector<cpu::BundlePart> parts;
+  std::optional<cpu::CpuOptions> used;
+  for (const BundleRequest::Entry &entry : entries) {
+    CompileRequest own = request;
+    own.shapes = entry.shapes;
+    own.dynamic = entry.dynamic;
+    const std::string name =
+        request.bundle.name + (entry.name.empty() ? "" : "_" + entry.name);
+    std::optional<cpu::BundlePart> part;
+    const auto compile = [&](Model model, const SpecializeOptions &known) {
+      return storeResult(partOf(name, std::move(model), known, own, used),
+                         part);
+    };
+    Result<void> done = own.dynamic.empty() ? compileForShapes(own, compile)
+                                            : compileForSizes(own, compile);
+    if (!done)
+      return entry.name.empty()
+                 ? done.takeError()
+                 : inside("entry point '" + entry.name + "'", done.takeError());
+    parts.push_back(std::move(*part));
+  }
+  return cpu::makeBundle(std::move(parts), *used, request.bundle);
+}
+
+/// Compiles the graph for all sizes of the dimensions to keep dynamic.
+Result<void> MlirCompilerModel::compileForSizes(const CompileRequest &request,
+                                                CompileGraph compileGraph) {
+  Result<ModelForValues> read = modelOfDynamicSizes(request);
+  return read ? compileGraph(std::move(read->model), read->known)
+              : read.takeError();
 }
 
 /// Compiles the graph for inputs of the request's shapes and all values, or, if

@@ -80,6 +80,8 @@ private:
                                    bool &hasDynamicSizes);
   Result<void> compileForShapes(const CompileRequest &request,
                                 CompileGraph compileGraph);
+  Result<void> compileForSizes(const CompileRequest &request,
+                               CompileGraph compileGraph);
   Result<TranslatedGraph> translate(GraphKind kind,
                                     const CompileRequest &request) {
     return source->translate(
@@ -107,10 +109,6 @@ private:
 
   std::unique_ptr<ModelSource> source;
 };
-
-/// Compiles \p model ahead of time, as compileModel() does.
-Result<Bundle> bundleModel(Model model, const SpecializeOptions &known,
-                           const BundleRequest &request);
 
 /// Prepares \p model for passes: inlines calls, infers sizes.
 Result<void> specializeForPasses(Model &model, const SpecializeOptions &known);

@@ -6,10 +6,11 @@
 #include "backend/cpu/ahead/EntryPoints.h"
 #include "backend/cpu/ahead/FloatModeCode.h"
 #include "backend/cpu/ahead/KernelModule.h"
+#include "backend/cpu/ahead/SharedWeights.h"
 #include "backend/cpu/ahead/StepLines.h"
-#include "backend/cpu/program/Compiler.h"
 #include "runtime/OptionNames.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -40,10 +41,24 @@ static Result<void> checkWeights(const BundleLayout &layout,
                              " bytes of weights are too many to be in code"));
 }
 
+/// Adds the interface of \p layout to \p hasher.
+static void addInterface(Hasher &hasher, const BundleLayout &layout) {
+  for (const auto *tensors : {&layout.inputs, &layout.outputs, &layout.states})
+    for (const BundleTensor &tensor : *tensors) {
+      hasher.add(tensor.spec.name).add(name(tensor.spec.type));
+      hasher.add(std::as_bytes(std::span(tensor.spec.shape)));
+      for (const std::string &dimension : tensor.dimensions)
+        hasher.add(dimension);
+    }
+  if (layout.dynamic)
+    for (const BundleSize &size : layout.dynamic->sizes)
+      hasher.add(size.name);
+}
+
 /// A hash of all that the bundle is: \p module before it has the hash, without
-/// debug information, the weights and the tensors.
+/// debug information, the weights and the interfaces.
 static Hash128 bundleHash(const llvm::Module &module, const Target &target,
-                          const BundleLayout &layout) {
+                          llvm::ArrayRef<BundleLayout> layouts) {
   llvm::SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
   const std::unique_ptr<llvm::Module> bare = StepLines::strip(module);
@@ -51,12 +66,9 @@ static Hash128 bundleHash(const llvm::Module &module, const Target &target,
   Hasher hasher;
   hasher.add(SINTER_VERSION).add(target.triple).add(target.cpu);
   hasher.add(std::as_bytes(std::span(bitcode.data(), bitcode.size())));
-  hasher.add(std::as_bytes(std::span(layout.weights)));
-  for (const auto *tensors : {&layout.inputs, &layout.outputs, &layout.states})
-    for (const BundleTensor &tensor : *tensors) {
-      hasher.add(tensor.spec.name).add(name(tensor.spec.type));
-      hasher.add(std::as_bytes(std::span(tensor.spec.shape)));
-    }
+  hasher.add(std::as_bytes(std::span(layouts.front().weights)));
+  for (const BundleLayout &layout : layouts)
+    addInterface(hasher, layout);
   return hasher.finish();
 }
 
@@ -64,8 +76,8 @@ static Result<Target> targetOf(const CpuOptions &options) {
   return options.target ? *options.target : Target::host();
 }
 
-Result<Bundle> cpu::compileBundle(const Model &model, CpuOptions options,
-                                  const BundleOptions &bundle) {
+Result<BundlePart> cpu::compilePart(const std::string &name, const Model &model,
+                                    CpuOptions options) {
   Result<Target> target = targetOf(options);
   if (!target)
     return target.takeError();
@@ -79,53 +91,123 @@ Result<Bundle> cpu::compileBundle(const Model &model, CpuOptions options,
   // Entries stand for functions that are not linked yet.
   Program &program = compiled->program;
   program.code.entries.assign(compiled->names.size(), 0);
-  if (Result<void> sound = verifySteps(program, program.steps); !sound)
-    return sound.takeError();
-  Result<BundleLayout> layout = BundleLayout::of(program, bundle.weights);
-  if (!layout)
-    return layout.takeError();
-  if (Result<void> fit = checkWeights(*layout, bundle); !fit)
-    return fit.takeError();
+  if (!program.dynamic)
+    if (Result<void> sound = verifySteps(program, program.steps); !sound)
+      return sound.takeError();
+  return BundlePart{name, std::move(*compiled)};
+}
 
+/// Where all that \p parts use is; the weights of all are in the first.
+static Result<std::vector<BundleLayout>>
+layOut(llvm::ArrayRef<BundlePart> parts, const BundleOptions &options) {
+  std::vector<const Program *> programs;
+  std::vector<BundleLayout> layouts;
+  for (const BundlePart &part : parts) {
+    programs.push_back(&part.compiled.program);
+    Result<BundleLayout> layout =
+        BundleLayout::of(part.compiled.program, options.weights, options.most);
+    if (!layout)
+      return layout.takeError();
+    layouts.push_back(std::move(*layout));
+  }
+  if (Result<void> same = checkSameStates(programs); !same)
+    return same.takeError();
+  std::vector<LaidOut> all;
+  for (auto [program, layout] : llvm::zip_equal(programs, layouts))
+    all.push_back({program, &layout});
+  shareWeights(all, options.weights);
+  if (Result<void> fit = checkWeights(layouts.front(), options); !fit)
+    return fit.takeError();
+  return layouts;
+}
+
+/// The kernels of all parts; those of one name are the same.
+static std::vector<ObjectFile> kernelsOf(std::vector<BundlePart> &parts) {
+  std::vector<ObjectFile> kernels;
+  llvm::StringSet<> known;
+  for (BundlePart &part : parts)
+    for (ObjectFile &object : part.compiled.objects)
+      if (known.insert(llvm::StringRef(object.data(), object.size())).second)
+        kernels.push_back(std::move(object));
+  return kernels;
+}
+
+static void setInterface(BundleInterface &made, const std::string &name,
+                         bool isParallel, BundleLayout &layout) {
+  made.name = name;
+  made.threadBytes = isParallel ? layout.scratchBytes : 0;
+  made.workspaceBytes = layout.workspaceBytes;
+  if (layout.dynamic)
+    made.sizes = std::move(layout.dynamic->sizes);
+  made.inputs = std::move(layout.inputs);
+  made.outputs = std::move(layout.outputs);
+}
+
+/// Adds what a processor must have for \p parts. Returns whether one uses AMX.
+static bool addFeatures(llvm::ArrayRef<BundlePart> parts, Bundle &made) {
+  bool usesTiles = false;
+  for (const BundlePart &part : parts) {
+    usesTiles |= usesMatrixUnits(&part.compiled.program);
+    for (const std::string &feature : part.compiled.program.features)
+      if (!llvm::is_contained(made.features, feature))
+        made.features.push_back(feature);
+  }
+  return usesTiles;
+}
+
+Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
+                               const CpuOptions &options,
+                               const BundleOptions &bundle) {
+  Result<Target> target = targetOf(options);
+  if (!target)
+    return target.takeError();
+  Result<std::vector<BundleLayout>> layouts = layOut(parts, bundle);
+  if (!layouts)
+    return layouts.takeError();
   llvm::LLVMContext context;
   Result<std::unique_ptr<llvm::Module>> module =
-      joinKernels(context, compiled->objects, bundle.name, *target);
+      joinKernels(context, kernelsOf(parts), bundle.name, *target);
   if (!module)
     return module.takeError();
   std::optional<StepLines> lines;
   if (!bundle.listing.empty()) {
     lines.emplace(**module, bundle.name, bundle.listing);
-    lines->addSteps(program.steps, compiled->names);
+    for (const BundlePart &part : parts)
+      lines->addSteps(part.compiled.program.steps, part.compiled.names);
   }
-  if (Result<void> added = addEntryPoints(
-          **module, {program, *layout, bundle, options.denormals,
-                     compiled->names, lines ? &*lines : nullptr});
-      !added)
+  std::vector<EntryRequest> requests;
+  for (auto [part, layout] : llvm::zip_equal(parts, *layouts))
+    requests.push_back({part.name, part.compiled.program, layout, bundle,
+                        options.denormals, part.compiled.names,
+                        lines ? &*lines : nullptr});
+  if (Result<void> added = addEntryPoints(**module, requests); !added)
     return added.takeError();
   Bundle made;
-  made.hash = bundleHash(**module, *target, *layout);
+  made.hash = bundleHash(**module, *target, *layouts);
   addHashFunction(**module, bundle.name, made.hash.text());
   if (lines)
     made.listing = lines->finish();
-  Result<CodeFile> file =
-      emitCodeFile(**module, *target, usesMatrixUnits(&program), bundle);
+  const bool usesTiles = addFeatures(parts, made);
+  Result<CodeFile> file = emitCodeFile(**module, *target, usesTiles, bundle);
   if (!file)
     return file.takeError();
 
-  made.name = bundle.name;
+  BundleLayout &first = layouts->front();
   made.version = SINTER_VERSION;
   made.triple = target->triple;
   made.cpu = target->cpu;
-  made.features = program.features;
   made.denormals = options.denormals;
-  made.workspaceBytes = layout->workspaceBytes;
   made.isParallel = bundle.isParallel;
-  made.threadBytes = bundle.isParallel ? layout->scratchBytes : 0;
-  made.stateBytes = layout->stateBytes;
-  made.weightBytes = layout->weights.size();
-  made.inputs = std::move(layout->inputs);
-  made.outputs = std::move(layout->outputs);
-  made.states = std::move(layout->states);
+  made.stateBytes = first.stateBytes;
+  made.weightBytes = first.weights.size();
+  made.states = std::move(first.states);
+  made.name = bundle.name;
+  if (parts.size() == 1)
+    setInterface(made, bundle.name, bundle.isParallel, first);
+  else
+    for (auto [part, layout] : llvm::zip_equal(parts, *layouts))
+      setInterface(made.entries.emplace_back(), part.name, bundle.isParallel,
+                   layout);
   made.codeBytes = file->facts.codeBytes;
   made.dataBytes = file->facts.dataBytes;
   made.stackBytes = file->stackBytes;
@@ -138,6 +220,6 @@ Result<Bundle> cpu::compileBundle(const Model &model, CpuOptions options,
   if (bundle.weights == BundleWeights::InCode)
     made.dataBytes -= made.weightBytes;
   else
-    made.weights = std::move(layout->weights);
+    made.weights = std::move(first.weights);
   return made;
 }

@@ -17,18 +17,33 @@
 #ifndef SINTER_BACKEND_CPU_AHEAD_BUNDLECOMPILER_H
 #define SINTER_BACKEND_CPU_AHEAD_BUNDLECOMPILER_H
 
+#include "backend/cpu/program/Compiler.h"
 #include "backend/cpu/target/CpuOptions.h"
 #include "graph/Model.h"
 #include "runtime/Bundle.h"
 
 namespace sinter::cpu {
 
-/// Compiles \p model, of static shapes, to a bundle. Errors: those of
-/// compileToObjects(); Unsupported for what needs the library at run time, all
-/// of it listed, and for targets whose float mode is not known here; Usage if
-/// the weights are too large to be in the code.
-Result<Bundle> compileBundle(const Model &model, CpuOptions options,
-                             const BundleOptions &bundle);
+/// An entry point: what a model was compiled to, and what the names of its
+/// functions begin with.
+struct BundlePart {
+  std::string name;
+  Compiled compiled;
+};
+
+/// Compiles \p model for a bundle. Errors: those of compileToObjects();
+/// Unsupported for what needs the library at run time, all of it listed, and
+/// for targets whose float mode is not known here.
+Result<BundlePart> compilePart(const std::string &name, const Model &model,
+                               CpuOptions options);
+
+/// Makes one bundle of \p parts, at least one, which were all compiled with \p
+/// options. A single one has the name of the bundle. Errors: Usage if the
+/// weights are too large to be in the code; Unsupported if the states of parts
+/// differ.
+Result<Bundle> makeBundle(std::vector<BundlePart> parts,
+                          const CpuOptions &options,
+                          const BundleOptions &bundle);
 
 } // namespace sinter::cpu
 

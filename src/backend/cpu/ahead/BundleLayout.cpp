@@ -21,7 +21,7 @@ struct UsedMemory {
   uint64_t arenaBytes = 0, scratchBytes = 0;
 
   explicit UsedMemory(const Program &program)
-      : constants(program.constants.size()) {
+      : constants(program.constants.size()), program(program) {
     addSteps(program.steps);
     for (const ProgramState &state : program.states)
       constants[state.initial] = true;
@@ -31,7 +31,7 @@ private:
   void addSteps(const std::vector<Step> &steps) {
     for (const Step &step : steps) {
       for (const BufferReference &buffer : step.buffers)
-        add(buffer);
+        add(placeOf(program, buffer));
       for (const std::vector<Step> &body : step.bodies)
         addSteps(body);
     }
@@ -44,15 +44,46 @@ private:
     if (buffer.space == BufferSpace::Scratch)
       scratchBytes = std::max(scratchBytes, buffer.bytes);
   }
+
+  const Program &program;
 };
 
-uint64_t alignedUp(uint64_t bytes) {
-  return llvm::alignTo(bytes, bundleAlignment);
+BundleTensor tensorWith(const TensorSpec &spec) {
+  return {spec,
+          {},
+          static_cast<uint64_t>(*byteCount(spec.type, spec.shape)),
+          alignmentOf(spec.type),
+          0};
 }
 
-BundleTensor tensorWith(const TensorSpec &spec) {
-  return {spec, static_cast<uint64_t>(*byteCount(spec.type, spec.shape)),
-          alignmentOf(spec.type), 0};
+/// The tensors of \p specs, which take \p most bytes each if that is known, and
+/// have dimensions of these \p sizes.
+std::vector<BundleTensor>
+dynamicTensors(const DynamicProgram &dynamic, llvm::ArrayRef<TensorSpec> specs,
+               llvm::ArrayRef<std::vector<SizeExpression>> sizes,
+               llvm::ArrayRef<uint64_t> most) {
+  std::vector<BundleTensor> tensors;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    BundleTensor &tensor = tensors.emplace_back();
+    tensor.spec = specs[i];
+    tensor.alignment = alignmentOf(specs[i].type);
+    bool isDynamic = false;
+    std::vector<std::string> texts;
+    for (auto [dimension, size] :
+         llvm::zip_equal(tensor.spec.shape, sizes[i])) {
+      dimension = size.number().value_or(-1);
+      isDynamic |= !size.number();
+      texts.push_back(size.text(dynamic.parameters));
+    }
+    if (!isDynamic) {
+      tensor = tensorWith(tensor.spec);
+      continue;
+    }
+    tensor.dimensions = std::move(texts);
+    if (!most.empty())
+      tensor.bytes = most[i];
+  }
+  return tensors;
 }
 
 /// Raises the alignments of inputs and outputs to what kernels rely on.
@@ -64,8 +95,10 @@ void raiseAlignments(const Program &program, const std::vector<Step> &steps,
     if (step.kind != StepKind::Kernel)
       continue;
     const KernelContract &kernel = program.kernels[step.kernel];
-    for (auto [buffer, contract] :
-         llvm::zip_equal(step.buffers, kernel.buffers)) {
+    // The table of sizes comes after the buffers of the step.
+    for (auto [reference, contract] :
+         llvm::zip_first(step.buffers, kernel.buffers)) {
+      const BufferReference buffer = placeOf(program, reference);
       if (buffer.space != BufferSpace::Input &&
           buffer.space != BufferSpace::Output)
         continue;
@@ -106,26 +139,16 @@ void addWeights(const Program &program, const UsedMemory &used,
                   constant.bytes.size());
 }
 
-/// Writes what weights outside of the code begin with.
-void addHeader(std::vector<char> &weights) {
-  const std::span<const std::byte> content =
-      std::as_bytes(std::span(weights)).subspan(bundleAlignment);
-  const Hash128 hash = hashOf(content);
-  char *header = weights.data();
-  std::memcpy(header, bundleWeightsMagic, 8);
-  llvm::support::endian::write64le(header + 8, hash.low);
-  llvm::support::endian::write64le(header + 16, hash.high);
-  llvm::support::endian::write64le(header + 24, weights.size());
-}
-
 /// Copies are loops from the first byte on: what they write must not be what
 /// they still have to read.
-Result<void> checkCopies(const std::vector<Step> &steps) {
+Result<void> checkCopies(const Program &program,
+                         const std::vector<Step> &steps) {
   for (const Step &step : steps) {
     for (const std::vector<Step> &body : step.bodies)
-      if (Result<void> good = checkCopies(body); !good)
+      if (Result<void> good = checkCopies(program, body); !good)
         return good;
-    if (step.kind != StepKind::Copy)
+    // Slots of a dynamic program are the same or apart.
+    if (step.kind != StepKind::Copy || program.dynamic)
       continue;
     const BufferReference &from = step.buffers[0], &to = step.buffers[1];
     if (from.space == to.space && from.index == to.index &&
@@ -133,6 +156,29 @@ Result<void> checkCopies(const std::vector<Step> &steps) {
         to.offset < from.offset + from.bytes)
       return systemError("layer '" + step.layer + "' copies within itself");
   }
+  return {};
+}
+
+/// What a dynamic program has instead of offsets.
+Result<void> addDynamic(const Program &program,
+                        const std::map<std::string, int64_t> &bounds,
+                        BundleLayout &layout) {
+  Result<DynamicLayout> dynamic = DynamicLayout::of(program, bounds);
+  if (!dynamic)
+    return dynamic.takeError();
+  layout.dynamic = std::move(*dynamic);
+  const std::optional<DynamicLayout::Most> &most = layout.dynamic->most;
+  if (most) {
+    layout.workspaceBytes = most->workspaceBytes;
+    layout.scratchBytes = most->scratchBytes;
+  }
+  using List = llvm::ArrayRef<uint64_t>;
+  layout.inputs =
+      dynamicTensors(*program.dynamic, program.inputs, program.dynamic->inputs,
+                     most ? List(most->inputs) : List());
+  layout.outputs = dynamicTensors(*program.dynamic, program.outputs,
+                                  program.dynamic->outputs,
+                                  most ? List(most->outputs) : List());
   return {};
 }
 
@@ -148,24 +194,41 @@ void countHostCalls(const std::vector<Step> &steps,
 
 } // namespace
 
-Result<BundleLayout> BundleLayout::of(const Program &program,
-                                      BundleWeights weights) {
-  if (Result<void> good = checkCopies(program.steps); !good)
+void cpu::addWeightsHeader(std::vector<char> &weights) {
+  const std::span<const std::byte> content =
+      std::as_bytes(std::span(weights)).subspan(bundleAlignment);
+  const Hash128 hash = hashOf(content);
+  char *header = weights.data();
+  std::memcpy(header, bundleWeightsMagic, 8);
+  llvm::support::endian::write64le(header + 8, hash.low);
+  llvm::support::endian::write64le(header + 16, hash.high);
+  llvm::support::endian::write64le(header + 24, weights.size());
+}
+
+Result<BundleLayout>
+BundleLayout::of(const Program &program, BundleWeights weights,
+                 const std::map<std::string, int64_t> &most) {
+  if (Result<void> good = checkCopies(program, program.steps); !good)
     return good.takeError();
   const UsedMemory used(program);
   BundleLayout layout;
-  layout.scratchOffset = alignedUp(used.arenaBytes);
-  layout.scratchBytes = alignedUp(used.scratchBytes);
-  layout.workspaceBytes = layout.scratchOffset + layout.scratchBytes;
-  for (const TensorSpec &input : program.inputs)
-    layout.inputs.push_back(tensorWith(input));
-  for (const TensorSpec &output : program.outputs)
-    layout.outputs.push_back(tensorWith(output));
+  if (program.dynamic) {
+    if (Result<void> done = addDynamic(program, most, layout); !done)
+      return done.takeError();
+  } else {
+    layout.scratchOffset = alignedUp(used.arenaBytes);
+    layout.scratchBytes = alignedUp(used.scratchBytes);
+    layout.workspaceBytes = layout.scratchOffset + layout.scratchBytes;
+    for (const TensorSpec &input : program.inputs)
+      layout.inputs.push_back(tensorWith(input));
+    for (const TensorSpec &output : program.outputs)
+      layout.outputs.push_back(tensorWith(output));
+  }
   raiseAlignments(program, program.steps, layout);
   addStates(program, layout);
   addWeights(program, used, weights, layout);
   if (weights != BundleWeights::InCode)
-    addHeader(layout.weights);
+    addWeightsHeader(layout.weights);
   return layout;
 }
 
@@ -179,9 +242,5 @@ Result<void> cpu::checkNeedsNoRuntime(const Program &program) {
               std::to_string(count) + ")";
     return unsupported("code without a runtime library cannot call " + list);
   }
-  if (program.dynamic)
-    return unsupported("sizes depend on values that are known only at run "
-                       "time, which code without a runtime library does not "
-                       "support yet");
-  return {};
+  return program.dynamic ? checkSizesFollow(program) : Result<void>();
 }

@@ -1,7 +1,6 @@
 //===- BundleLayout.h - the memory of a program without a runtime ---------===//
 //
-// Where each buffer of a static program's steps is, once its memory is the
-// caller's:
+// Where each buffer of a program's steps is, once its memory is the caller's:
 //
 //     workspace   | arena | scratch 0 | ...      one for each thread
 //     state       | state 0 | state 1 | ...      a C struct
@@ -14,6 +13,7 @@
 #ifndef SINTER_BACKEND_CPU_AHEAD_BUNDLELAYOUT_H
 #define SINTER_BACKEND_CPU_AHEAD_BUNDLELAYOUT_H
 
+#include "backend/cpu/ahead/DynamicLayout.h"
 #include "runtime/Bundle.h"
 #include "runtime/Program.h"
 #include "runtime/Result.h"
@@ -25,20 +25,30 @@ namespace sinter::cpu {
 
 struct BundleLayout {
   std::vector<BundleTensor> inputs, outputs, states;
+  /// Of a dynamic program, whose offsets in the workspace follow from sizes
+  /// (SizePlan.h).
+  std::optional<DynamicLayout> dynamic;
   uint64_t scratchOffset = 0;
-  /// Of one thread.
+  /// Of one thread; of a dynamic program at most, if there is a bound.
   uint64_t scratchBytes = 0;
   /// The workspace is that of one thread.
-  uint64_t workspaceBytes = 0, stateBytes = 0;
+  std::optional<uint64_t> workspaceBytes;
+  uint64_t stateBytes = 0;
   /// The offset of each constant that is used.
   std::vector<std::optional<uint64_t>> constants;
   /// The bytes of the weights.
   std::vector<char> weights;
 
-  /// The layout of \p program, which is static and verified. Errors: System if
-  /// a copy overlaps with its source.
-  static Result<BundleLayout> of(const Program &program, BundleWeights weights);
+  /// The layout of \p program, which is verified. Errors: System if a copy
+  /// overlaps with its source; those of DynamicLayout::of().
+  /// Sizes are up to those of \p most.
+  static Result<BundleLayout>
+  of(const Program &program, BundleWeights weights,
+     const std::map<std::string, int64_t> &most = {});
 };
+
+/// Writes what the file of \p weights begins with, over its first bytes.
+void addWeightsHeader(std::vector<char> &weights);
 
 /// Checks that \p program needs nothing but its code and memory: the
 /// Unsupported error lists all operations that do, with their counts.

@@ -4,6 +4,8 @@
 
 #include "backend/cpu/ahead/FloatModeCode.h"
 #include "backend/cpu/ahead/ParallelTasks.h"
+#include "backend/cpu/ahead/SizeFunctions.h"
+#include "backend/cpu/ahead/SizePlan.h"
 #include "backend/cpu/ahead/StepLines.h"
 #include "runtime/StepThreads.h"
 
@@ -22,43 +24,89 @@ public:
   EntryBuilder(llvm::Module &module, const EntryRequest &request)
       : module(module), request(request), program(request.program),
         layout(request.layout), builder(module.getContext()),
-        pointer(builder.getPtrTy()), triple(module.getTargetTriple()) {}
+        pointer(builder.getPtrTy()), triple(module.getTargetTriple()),
+        prefix(request.name) {}
 
-  Result<void> build() {
+  /// What all entry points of a bundle share.
+  struct Shared {
+    llvm::Value *weights = nullptr;
+    llvm::Function *copy = nullptr;
+    const char *weightsHeader = nullptr;
+  };
+
+  /// Adds it; of the first entry point.
+  Shared buildShared() {
+    prefix = request.options.name;
     addWeights();
     addCopy();
-    addWorkspaceSize();
+    shared = {weights, copyFunction, layout.weights.data()};
     addStateInit();
+    return shared;
+  }
+
+  Result<void> build(const Shared &with) {
+    shared = with;
+    weights = shared.weights;
+    copyFunction = shared.copy;
+    if (layout.dynamic) {
+      plan.emplace(module, prefix, program, *layout.dynamic,
+                   request.options.isParallel);
+      addSizeFunctions(module, prefix, *plan);
+    } else {
+      addWorkspaceSize();
+    }
     return addRun();
   }
 
 private:
+  /// Units of a round: the first one, and how many.
+  struct Turn {
+    llvm::Value *first, *count;
+  };
+
   // Functions.
   void addWeights();
   void addCopy();
   void addWorkspaceSize();
   void addStateInit();
   Result<void> addRun();
+  void makePlan(llvm::Value *sizes);
   llvm::Function *addFunction(const char *suffix, llvm::Type *result,
                               llvm::ArrayRef<llvm::Type *> arguments);
 
   // Checks of what the caller passes.
   void checkPointer(llvm::Value *address, uint64_t alignment);
+  using TensorNumbers = std::vector<SizePlan::TensorNumbers>;
   std::vector<llvm::Value *> loadPointers(llvm::Value *table,
-                                          llvm::ArrayRef<BundleTensor> tensors);
+                                          llvm::ArrayRef<BundleTensor> tensors,
+                                          TensorNumbers SizePlan::*numbers);
+  void checkPointerOf(llvm::Value *address, uint64_t alignment,
+                      llvm::Value *bytes);
   void checkWeights(llvm::Value *base);
   void returnIf(llvm::Value *isWrong, BundleStatus status);
   void finishChecks();
 
   // Steps.
-  Result<void> addSteps(llvm::ArrayRef<Step> steps);
+  /// Of a dynamic program each step has its sizes; of a static one, none has.
+  using Sizes = llvm::ArrayRef<DynamicStep>;
+  Result<void> addSteps(llvm::ArrayRef<Step> steps, Sizes sizes);
   void locate(const Step &step);
-  Result<void> addStep(const Step &step);
-  Result<void> addKernel(const Step &step);
-  Result<void> addParallelKernel(const Step &step, llvm::Function *kernel);
-  Result<void> addIf(const Step &step);
-  Result<void> addWhile(const Step &step);
+  Result<void> addTurns(llvm::ArrayRef<Step> steps, Sizes sizes);
+  Result<void> addStep(const Step &step, const DynamicStep *sizes);
+  Result<void> addKernel(const Step &step, const DynamicStep *sizes,
+                         const Turn *turn);
+  Result<void> addCall(const Step &step, const DynamicStep *sizes,
+                       llvm::Function *kernel, llvm::Value *first,
+                       llvm::Value *tasks);
+  Result<void> addIf(const Step &step, const DynamicStep *sizes);
+  Result<void> addWhile(const Step &step, const DynamicStep *sizes);
+  void addCopyOf(const Step &step);
   llvm::Value *address(const BufferReference &buffer);
+  llvm::Value *addressOfSlot(uint64_t slot);
+  llvm::Value *inWorkspace(const PlanNumber &offset);
+  llvm::Value *planned(const PlanNumber &number) {
+    return plan->load(builder, number, made);
+  }
   llvm::Value *at(llvm::Value *base, uint64_t offset) {
     return offset == 0 ? base
                        : builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
@@ -80,10 +128,17 @@ private:
   llvm::IRBuilder<> builder;
   llvm::PointerType *pointer;
   llvm::Triple triple;
+  /// What the names of functions begin with.
+  std::string prefix;
+  Shared shared;
   llvm::Function *copyFunction = nullptr;
+  /// Of a dynamic program.
+  std::optional<SizePlan> plan;
 
   /// Of the function that is being built: what its arguments are.
   llvm::Value *weights = nullptr, *state = nullptr, *workspace = nullptr;
+  /// What the plan has for the sizes of the caller.
+  llvm::Value *made = nullptr;
   std::vector<llvm::Value *> inputs, outputs;
   /// The addresses of a kernel's buffers, for all kernels.
   llvm::Value *buffers = nullptr;
@@ -93,12 +148,13 @@ private:
   llvm::Value *anyNull = nullptr, *lowBits = nullptr;
 };
 
-/// The largest number of buffers of a kernel in \p steps.
+/// The largest number of buffers of a kernel in \p steps, with a table of
+/// sizes.
 size_t mostBuffers(llvm::ArrayRef<Step> steps) {
   size_t most = 0;
   for (const Step &step : steps) {
     if (step.kind == StepKind::Kernel)
-      most = std::max(most, step.buffers.size());
+      most = std::max(most, step.buffers.size() + 1);
     for (const std::vector<Step> &body : step.bodies)
       most = std::max(most, mostBuffers(body));
   }
@@ -114,10 +170,9 @@ size_t mostBuffers(llvm::ArrayRef<Step> steps) {
 llvm::Function *
 EntryBuilder::addFunction(const char *suffix, llvm::Type *result,
                           llvm::ArrayRef<llvm::Type *> arguments) {
-  auto *function =
-      llvm::Function::Create(llvm::FunctionType::get(result, arguments, false),
-                             llvm::GlobalValue::ExternalLinkage,
-                             request.options.name + suffix, module);
+  auto *function = llvm::Function::Create(
+      llvm::FunctionType::get(result, arguments, false),
+      llvm::GlobalValue::ExternalLinkage, prefix + suffix, module);
   function->setDSOLocal(true);
   function->setDoesNotThrow();
   builder.SetInsertPoint(
@@ -193,7 +248,7 @@ void EntryBuilder::addCopy() {
 
 void EntryBuilder::addWorkspaceSize() {
   llvm::Type *size = module.getDataLayout().getIntPtrType(module.getContext());
-  llvm::Constant *ofOne = llvm::ConstantInt::get(size, layout.workspaceBytes);
+  llvm::Constant *ofOne = llvm::ConstantInt::get(size, *layout.workspaceBytes);
   if (!request.options.isParallel) {
     addFunction("_workspace_size", size, {});
     builder.CreateRet(ofOne);
@@ -227,40 +282,56 @@ void EntryBuilder::addStateInit() {
   builder.CreateRet(builder.getInt32(int(BundleStatus::Done)));
 }
 
-/// int NAME_run(const NAME_inputs *inputs, const NAME_outputs *outputs,
-///              NAME_state *state, void *workspace[, const void *weights]
+/// Makes the plan of a run, which ends unless all sizes are good.
+void EntryBuilder::makePlan(llvm::Value *sizes) {
+  returnIf(builder.CreateIsNull(sizes), BundleStatus::NullPointer);
+  const SizePlan::Made whole = plan->make(builder, sizes);
+  made = whole.plan;
+  returnIf(whole.isBad, BundleStatus::BadSizes);
+}
+
+/// int NAME_run([const NAME_sizes *sizes,] const NAME_inputs *inputs,
+///              const NAME_outputs *outputs, NAME_state *state,
+///              void *workspace[, const void *weights]
 ///              [, const NAME_threads *threads])
 Result<void> EntryBuilder::addRun() {
   const bool inFile = request.options.weights == BundleWeights::InFile;
   const bool isParallel = request.options.isParallel;
-  std::vector<llvm::Type *> arguments(4 + inFile + isParallel, pointer);
-  llvm::Function *function =
-      addFunction("_run", builder.getInt32Ty(), arguments);
-  state = function->getArg(2);
-  workspace = function->getArg(3);
+  const bool isSized = plan.has_value();
+  std::vector<llvm::Type *> types(4 + isSized + inFile + isParallel, pointer);
+  llvm::Function *function = addFunction("_run", builder.getInt32Ty(), types);
+  llvm::Argument *argument = function->arg_begin();
+  const size_t most = std::max<size_t>(1, mostBuffers(program.steps));
+  buffers = builder.CreateAlloca(llvm::ArrayType::get(pointer, most), nullptr,
+                                 "buffers");
+  if (plan)
+    makePlan(argument++);
+  llvm::Value *inputTable = argument++, *outputTable = argument++;
+  state = argument++;
+  workspace = argument++;
   anyNull = builder.getFalse();
   lowBits = builder.getInt64(0);
   if (layout.stateBytes != 0)
     checkPointer(state, bundleAlignment);
-  if (layout.workspaceBytes != 0)
+  if (plan)
+    checkPointerOf(workspace, bundleAlignment, planned(plan->workspaceBytes));
+  else if (layout.workspaceBytes != 0)
     checkPointer(workspace, bundleAlignment);
   if (inFile)
-    checkPointer(weights = function->getArg(4), bundleAlignment);
-  const size_t most = std::max<size_t>(1, mostBuffers(program.steps));
-  buffers = builder.CreateAlloca(llvm::ArrayType::get(pointer, most), nullptr,
-                                 "buffers");
-  inputs = loadPointers(function->getArg(0), layout.inputs);
-  outputs = loadPointers(function->getArg(1), layout.outputs);
+    checkPointer(weights = argument, bundleAlignment);
+  inputs = loadPointers(inputTable, layout.inputs, &SizePlan::inputs);
+  outputs = loadPointers(outputTable, layout.outputs, &SizePlan::outputs);
   finishChecks();
   if (request.options.weights != BundleWeights::InCode)
     checkWeights(weights);
   const FloatModeCode mode(builder, triple, request.denormals);
   if (isParallel) {
-    parallel.emplace(module, request.options.name, request.denormals, most,
-                     layout.scratchBytes);
-    parallel->begin(builder, function->getArg(arguments.size() - 1), mode);
+    parallel.emplace(module, prefix, request.denormals, most);
+    parallel->begin(builder, function->getArg(types.size() - 1), mode);
   }
-  if (Result<void> added = addSteps(program.steps); !added)
+  if (Result<void> added = addSteps(
+          program.steps, plan ? Sizes(program.dynamic->steps) : Sizes());
+      !added)
     return added;
   builder.SetCurrentDebugLocation({});
   mode.restore(builder);
@@ -282,10 +353,23 @@ void EntryBuilder::checkPointer(llvm::Value *address, uint64_t alignment) {
       lowBits, builder.CreateAnd(bits, builder.getInt64(alignment - 1)));
 }
 
+/// The same unless \p bytes are 0.
+void EntryBuilder::checkPointerOf(llvm::Value *address, uint64_t alignment,
+                                  llvm::Value *bytes) {
+  llvm::Value *isMemory = builder.CreateIsNotNull(bytes);
+  anyNull = builder.CreateOr(
+      anyNull, builder.CreateAnd(isMemory, builder.CreateIsNull(address)));
+  llvm::Value *bits = builder.CreatePtrToInt(address, builder.getInt64Ty());
+  bits = builder.CreateAnd(bits, builder.getInt64(alignment - 1));
+  lowBits = builder.CreateOr(
+      lowBits, builder.CreateSelect(isMemory, bits, builder.getInt64(0)));
+}
+
 /// The pointers in the struct \p table, checked unless a tensor is empty.
 std::vector<llvm::Value *>
 EntryBuilder::loadPointers(llvm::Value *table,
-                           llvm::ArrayRef<BundleTensor> tensors) {
+                           llvm::ArrayRef<BundleTensor> tensors,
+                           TensorNumbers SizePlan::*numbers) {
   if (tensors.empty())
     return {};
   returnIf(builder.CreateIsNull(table), BundleStatus::NullPointer);
@@ -293,7 +377,10 @@ EntryBuilder::loadPointers(llvm::Value *table,
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     pointers.push_back(builder.CreateLoad(
         pointer, builder.CreateConstInBoundsGEP1_64(pointer, table, i)));
-    if (tensor.bytes != 0)
+    if (tensor.isDynamic())
+      checkPointerOf(pointers.back(), tensor.alignment,
+                     planned(((*plan).*numbers)[i].bytes));
+    else if (tensor.bytes != 0)
       checkPointer(pointers.back(), tensor.alignment);
   }
   return pointers;
@@ -324,13 +411,29 @@ void EntryBuilder::checkWeights(llvm::Value *base) {
                                                        at(base, offset),
                                                        llvm::Align(8)),
                              builder.getInt64(llvm::support::endian::read64le(
-                                 layout.weights.data() + offset))));
+                                 shared.weightsHeader + offset))));
   returnIf(isOther, BundleStatus::WrongWeights);
 }
 
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
+
+llvm::Value *EntryBuilder::inWorkspace(const PlanNumber &offset) {
+  return offset.element ? builder.CreateInBoundsGEP(builder.getInt8Ty(),
+                                                    workspace, planned(offset))
+                        : at(workspace, static_cast<uint64_t>(offset.number));
+}
+
+/// The memory of \p slot of a dynamic program.
+llvm::Value *EntryBuilder::addressOfSlot(uint64_t slot) {
+  const DynamicSlot &of = program.dynamic->slots[slot];
+  if (of.space == BufferSpace::Arena)
+    return inWorkspace(plan->offsets[slot]);
+  if (of.space == BufferSpace::Scratch)
+    return inWorkspace(plan->scratchOffset);
+  return address({of.space, BufferAccess::In, of.index, 0, 0});
+}
 
 llvm::Value *EntryBuilder::address(const BufferReference &buffer) {
   switch (buffer.space) {
@@ -350,10 +453,16 @@ llvm::Value *EntryBuilder::address(const BufferReference &buffer) {
   llvm_unreachable("a space of BufferSpace");
 }
 
-Result<void> EntryBuilder::addSteps(llvm::ArrayRef<Step> steps) {
-  for (const Step &step : steps)
-    if (Result<void> added = addStep(step); !added)
+Result<void> EntryBuilder::addSteps(llvm::ArrayRef<Step> steps, Sizes sizes) {
+  for (size_t i = 0; i < steps.size();) {
+    const size_t turns = sizes.empty() ? 0 : sizes[i].inTurns;
+    Result<void> added =
+        turns != 0 ? addTurns(steps.slice(i, turns), sizes.slice(i, turns))
+                   : addStep(steps[i], sizes.empty() ? nullptr : &sizes[i]);
+    if (!added)
       return added;
+    i += std::max<size_t>(1, turns);
+  }
   return {};
 }
 
@@ -364,19 +473,49 @@ void EntryBuilder::locate(const Step &step) {
         step, *builder.GetInsertBlock()->getParent()));
 }
 
-Result<void> EntryBuilder::addStep(const Step &step) {
+/// A loop over the rounds in which \p steps alternate.
+Result<void> EntryBuilder::addTurns(llvm::ArrayRef<Step> steps, Sizes sizes) {
+  llvm::Type *i64 = builder.getInt64Ty();
+  llvm::Value *units = planned(plan->of(sizes[0]).units),
+              *most = builder.getInt64(sizes[0].round.block);
+  llvm::BasicBlock *before = builder.GetInsertBlock(), *head = block("round"),
+                   *body = block("turn"), *after = block("rounds.end");
+  locate(steps.front());
+  builder.CreateBr(head);
+  builder.SetInsertPoint(head);
+  llvm::PHINode *first = builder.CreatePHI(i64, 2);
+  first->addIncoming(builder.getInt64(0), before);
+  builder.CreateCondBr(builder.CreateICmpULT(first, units), body, after);
+  builder.SetInsertPoint(body);
+  llvm::Value *left = builder.CreateSub(units, first);
+  const Turn turn = {first, builder.CreateSelect(
+                                builder.CreateICmpULT(left, most), left, most)};
+  for (auto [step, own] : llvm::zip_equal(steps, sizes)) {
+    if (step.kind != StepKind::Kernel)
+      return systemError("layer '" + step.layer + "' has no rounds");
+    locate(step);
+    if (Result<void> added = addKernel(step, &own, &turn); !added)
+      return added;
+  }
+  first->addIncoming(builder.CreateAdd(first, turn.count),
+                     builder.GetInsertBlock());
+  builder.CreateBr(head);
+  builder.SetInsertPoint(after);
+  return {};
+}
+
+Result<void> EntryBuilder::addStep(const Step &step, const DynamicStep *sizes) {
   locate(step);
   switch (step.kind) {
   case StepKind::Kernel:
-    return addKernel(step);
+    return addKernel(step, sizes, nullptr);
   case StepKind::Copy:
-    copy(address(step.buffers[1]), address(step.buffers[0]),
-         step.buffers[0].bytes);
+    addCopyOf(step);
     return {};
   case StepKind::If:
-    return addIf(step);
+    return addIf(step, sizes);
   case StepKind::While:
-    return addWhile(step);
+    return addWhile(step, sizes);
   case StepKind::HostCall:
   case StepKind::Size:
     break;
@@ -384,47 +523,106 @@ Result<void> EntryBuilder::addStep(const Step &step) {
   return systemError("layer '" + step.layer + "' needs a runtime library");
 }
 
-Result<void> EntryBuilder::addKernel(const Step &step) {
+void EntryBuilder::addCopyOf(const Step &step) {
+  const BufferReference &from = step.buffers[0], &to = step.buffers[1];
+  if (!plan) {
+    copy(address(to), address(from), from.bytes);
+    return;
+  }
+  if (from.offset != to.offset)
+    builder.CreateCall(copyFunction,
+                       {addressOfSlot(to.offset), addressOfSlot(from.offset),
+                        planned(plan->bytes[from.offset])});
+}
+
+/// Of a dynamic program: as of DynamicInstance::setWork().
+Result<void> EntryBuilder::addKernel(const Step &step, const DynamicStep *sizes,
+                                     const Turn *turn) {
   const std::string name =
       request.options.name + "." + request.kernels[step.kernel];
   llvm::Function *kernel = module.getFunction(name);
   if (!kernel || kernel->isDeclaration())
     return systemError("cannot link kernels: no function " + name);
+  llvm::BasicBlock *after = nullptr;
+  llvm::Value *first = builder.getInt64(step.firstTask),
+              *tasks = builder.getInt64(step.tasks);
+  if (sizes) {
+    tasks = planned(plan->of(*sizes).tasks);
+    if (turn) {
+      first = builder.CreateAdd(first, builder.CreateMul(turn->first, tasks));
+      tasks = builder.CreateMul(turn->count, tasks);
+    }
+    llvm::BasicBlock *call = block("kernel");
+    after = block("kernel.end");
+    builder.CreateCondBr(builder.CreateIsNotNull(tasks), call, after);
+    builder.SetInsertPoint(call);
+  }
+  const auto pass = [&](llvm::Value *buffer, size_t i) {
+    builder.CreateStore(
+        buffer, builder.CreateConstInBoundsGEP1_64(pointer, buffers, i));
+  };
   for (auto [i, buffer] : llvm::enumerate(step.buffers))
-    builder.CreateStore(address(buffer), builder.CreateConstInBoundsGEP1_64(
-                                             pointer, buffers, i));
-  if (parallel)
-    return addParallelKernel(step, kernel);
-  builder.CreateCall(kernel, {buffers, builder.getInt64(step.firstTask),
-                              builder.getInt64(step.firstTask + step.tasks)});
+    pass(sizes ? addressOfSlot(buffer.offset) : address(buffer), i);
+  if (sizes && sizes->sizeCount != 0)
+    pass(plan->tableOf(builder, *sizes, made), step.buffers.size());
+  if (Result<void> added = addCall(step, sizes, kernel, first, tasks); !added)
+    return added;
+  if (after) {
+    builder.CreateBr(after);
+    builder.SetInsertPoint(after);
+  }
   return {};
 }
 
-Result<void> EntryBuilder::addParallelKernel(const Step &step,
-                                             llvm::Function *kernel) {
+/// Calls \p kernel, whose buffers have been stored.
+Result<void> EntryBuilder::addCall(const Step &step, const DynamicStep *sizes,
+                                   llvm::Function *kernel, llvm::Value *first,
+                                   llvm::Value *tasks) {
+  if (!parallel) {
+    builder.CreateCall(kernel,
+                       {buffers, first, builder.CreateAdd(first, tasks)});
+    return {};
+  }
   std::optional<size_t> scratchSlot;
   for (auto [i, buffer] : llvm::enumerate(step.buffers))
-    if (buffer.space == BufferSpace::Scratch) {
+    if (placeOf(program, buffer).space == BufferSpace::Scratch) {
       if (scratchSlot)
         return systemError("layer '" + step.layer +
                            "' has two scratch buffers");
       scratchSlot = i;
     }
-  constexpr unsigned most = 4096;
   llvm::Type *size = module.getDataLayout().getIntPtrType(module.getContext());
-  parallel->add(builder,
-                {kernel, buffers, step.buffers.size(), scratchSlot,
-                 at(workspace, layout.scratchOffset),
-                 builder.getInt64(step.firstTask), builder.getInt64(step.tasks),
-                 llvm::ConstantInt::get(size, worthwhileThreads(step, most))});
+  KernelCall call = {kernel,
+                     buffers,
+                     step.buffers.size() + (sizes && sizes->sizeCount != 0),
+                     scratchSlot,
+                     nullptr,
+                     llvm::ConstantInt::get(size, layout.scratchBytes),
+                     first,
+                     tasks,
+                     nullptr};
+  if (sizes) {
+    call.scratch = inWorkspace(plan->scratchOffset);
+    call.scratchStride = builder.CreateTrunc(planned(plan->scratchBytes), size);
+    call.worthwhile = builder.CreateTrunc(
+        builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, tasks,
+                                      planned(plan->of(*sizes).worthwhile)),
+        size);
+  } else {
+    call.scratch = at(workspace, layout.scratchOffset);
+    call.worthwhile =
+        llvm::ConstantInt::get(size, worthwhileThreads(step, mostThreads));
+  }
+  parallel->add(builder, call);
   return {};
 }
 
-Result<void> EntryBuilder::addIf(const Step &step) {
+Result<void> EntryBuilder::addIf(const Step &step, const DynamicStep *sizes) {
   const bool isFlag = step.selector == ElementType::I1;
   llvm::IntegerType *type = isFlag ? builder.getInt8Ty() : builder.getInt32Ty();
-  llvm::Value *selector =
-      builder.CreateAlignedLoad(type, address(step.buffers[0]), llvm::Align(1));
+  const BufferReference &of = step.buffers[0];
+  llvm::Value *selector = builder.CreateAlignedLoad(
+      type, sizes ? addressOfSlot(of.offset) : address(of), llvm::Align(1));
   // The last body is that of all other values; of a flag, that of 0.
   llvm::BasicBlock *after = block("endif");
   std::vector<llvm::BasicBlock *> entries;
@@ -439,9 +637,19 @@ Result<void> EntryBuilder::addIf(const Step &step) {
     for (size_t i = 0; i + 1 < entries.size(); ++i)
       choice->addCase(builder.getInt32(i), entries[i]);
   }
-  for (auto [entry, body] : llvm::zip_equal(entries, step.bodies)) {
-    builder.SetInsertPoint(entry);
-    if (Result<void> added = addSteps(body); !added)
+  for (size_t i = 0; i < entries.size(); ++i) {
+    builder.SetInsertPoint(entries[i]);
+    // A body for other sizes is not run.
+    if (sizes) {
+      llvm::BasicBlock *taken = block("taken");
+      builder.CreateCondBr(
+          builder.CreateIsNotNull(planned(plan->of(*sizes).fits[i])), taken,
+          after);
+      builder.SetInsertPoint(taken);
+    }
+    if (Result<void> added =
+            addSteps(step.bodies[i], sizes ? Sizes(sizes->bodies[i]) : Sizes());
+        !added)
       return added;
     locate(step);
     builder.CreateBr(after);
@@ -450,19 +658,25 @@ Result<void> EntryBuilder::addIf(const Step &step) {
   return {};
 }
 
-Result<void> EntryBuilder::addWhile(const Step &step) {
+Result<void> EntryBuilder::addWhile(const Step &step,
+                                    const DynamicStep *sizes) {
+  const auto bodyOf = [&](size_t i) {
+    return addSteps(step.bodies[i], sizes ? Sizes(sizes->bodies[i]) : Sizes());
+  };
   llvm::BasicBlock *head = block("while"), *body = block("do"),
                    *after = block("done");
   builder.CreateBr(head);
   builder.SetInsertPoint(head);
-  if (Result<void> added = addSteps(step.bodies[0]); !added)
+  if (Result<void> added = bodyOf(0); !added)
     return added;
   locate(step);
+  const BufferReference &of = step.buffers[0];
   llvm::Value *goesOn = builder.CreateAlignedLoad(
-      builder.getInt8Ty(), address(step.buffers[0]), llvm::Align(1));
+      builder.getInt8Ty(), sizes ? addressOfSlot(of.offset) : address(of),
+      llvm::Align(1));
   builder.CreateCondBr(builder.CreateIsNotNull(goesOn), body, after);
   builder.SetInsertPoint(body);
-  if (Result<void> added = addSteps(step.bodies[1]); !added)
+  if (Result<void> added = bodyOf(1); !added)
     return added;
   locate(step);
   builder.CreateBr(head);
@@ -471,8 +685,14 @@ Result<void> EntryBuilder::addWhile(const Step &step) {
 }
 
 Result<void> cpu::addEntryPoints(llvm::Module &module,
-                                 const EntryRequest &request) {
-  return EntryBuilder(module, request).build();
+                                 llvm::ArrayRef<EntryRequest> requests) {
+  const EntryBuilder::Shared shared =
+      EntryBuilder(module, requests.front()).buildShared();
+  for (const EntryRequest &request : requests)
+    if (Result<void> added = EntryBuilder(module, request).build(shared);
+        !added)
+      return added;
+  return {};
 }
 
 void cpu::addHashFunction(llvm::Module &module, llvm::StringRef name,

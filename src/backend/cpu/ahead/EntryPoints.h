@@ -29,6 +29,9 @@ class StepLines;
 
 /// What the functions are made for.
 struct EntryRequest {
+  /// What the names of its functions begin with: that of the bundle, or, if
+  /// there are several, one of its own.
+  std::string name;
   const Program &program;
   const BundleLayout &layout;
   BundleOptions options;
@@ -39,11 +42,12 @@ struct EntryRequest {
   StepLines *lines = nullptr;
 };
 
-/// Adds NAME_run, NAME_state_init and NAME_workspace_size to \p module, which
-/// has the kernels, and the weights if they are in the code; NAME_weights is
-/// another object's where they are an array. Errors: System if
-/// a kernel is missing.
-Result<void> addEntryPoints(llvm::Module &module, const EntryRequest &request);
+/// Adds NAME_run, NAME_workspace_size and the like of each of \p requests, and
+/// NAME_state_init of the bundle, to \p module, which has the kernels;
+/// NAME_weights is another object's where they are an array. The first one's
+/// layout has the weights of all. Errors: System if a kernel is missing.
+Result<void> addEntryPoints(llvm::Module &module,
+                            llvm::ArrayRef<EntryRequest> requests);
 
 /// Adds NAME_hash, which returns \p text.
 void addHashFunction(llvm::Module &module, llvm::StringRef name,

@@ -8,10 +8,8 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 ParallelTasks::ParallelTasks(llvm::Module &module, std::string name,
-                             Denormals denormals, size_t mostBuffers,
-                             uint64_t scratchStride)
+                             Denormals denormals, size_t mostBuffers)
     : module(module), denormals(denormals), mostBuffers(mostBuffers),
-      scratchStride(scratchStride),
       pointer(llvm::PointerType::getUnqual(module.getContext())),
       size(module.getDataLayout().getIntPtrType(module.getContext())),
       i64(llvm::Type::getInt64Ty(module.getContext())) {
@@ -19,7 +17,7 @@ ParallelTasks::ParallelTasks(llvm::Module &module, std::string name,
   // In the order of Field.
   jobType = llvm::StructType::get(
       module.getContext(),
-      {pointer, pointer, size, pointer, i64, i64, size, size});
+      {pointer, pointer, size, pointer, size, i64, i64, size, size});
   runType = llvm::FunctionType::get(nothing, {pointer, pointer, pointer, size},
                                     false);
   kernelType = llvm::FunctionType::get(nothing, {pointer, i64, i64}, false);
@@ -109,6 +107,7 @@ void ParallelTasks::add(llvm::IRBuilder<> &builder, const KernelCall &call) {
       builder, Slot,
       llvm::ConstantInt::get(size, call.scratchSlot.value_or(mostBuffers)));
   storeField(builder, Scratch, call.scratch);
+  storeField(builder, Stride, call.scratchStride);
   storeField(builder, FirstTask, call.firstTask);
   storeField(builder, Tasks, call.tasks);
   storeField(builder, Parts, parts);
@@ -157,8 +156,7 @@ void ParallelTasks::finish() {
   i->addIncoming(next, copy);
   builder.CreateCondBr(builder.CreateICmpULT(next, buffers), copy, work);
   builder.SetInsertPoint(work);
-  llvm::Value *offset =
-      builder.CreateMul(index, llvm::ConstantInt::get(size, scratchStride));
+  llvm::Value *offset = builder.CreateMul(index, loadField(builder, Stride));
   builder.CreateStore(builder.CreateInBoundsGEP(builder.getInt8Ty(),
                                                 loadField(builder, Scratch),
                                                 offset),

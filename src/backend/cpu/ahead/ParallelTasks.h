@@ -34,18 +34,24 @@ struct KernelCall {
   /// Which of them is scratch, if one is, and the address.
   std::optional<size_t> scratchSlot;
   llvm::Value *scratch;
+  /// The scratch of threads is that many bytes apart, in the integer of an
+  /// address.
+  llvm::Value *scratchStride;
   /// 64-bit integers.
   llvm::Value *firstTask, *tasks;
   /// The threads that it is worth, in the integer of an address.
   llvm::Value *worthwhile;
 };
 
+/// No step is worth more threads.
+inline constexpr unsigned mostThreads = 4096;
+
 class ParallelTasks {
 public:
-  /// What all functions of a module share. Kernels have up to \p mostBuffers
-  /// buffers; the scratch of threads is \p scratchStride bytes apart.
+  /// What all steps of a function share. Kernels have up to \p mostBuffers
+  /// buffers.
   ParallelTasks(llvm::Module &module, std::string name, Denormals denormals,
-                size_t mostBuffers, uint64_t scratchStride);
+                size_t mostBuffers);
 
   /// Begins a function whose argument \p threads is a pointer to NAME_threads,
   /// or null. The mode has been set by \p mode.
@@ -65,7 +71,17 @@ public:
                                     llvm::Value *scratchStride);
 
 private:
-  enum Field { Kernel, Table, Slot, Scratch, FirstTask, Tasks, Parts, Buffers };
+  enum Field {
+    Kernel,
+    Table,
+    Slot,
+    Scratch,
+    Stride,
+    FirstTask,
+    Tasks,
+    Parts,
+    Buffers
+  };
 
   llvm::Value *loadField(llvm::IRBuilder<> &builder, Field field);
   void storeField(llvm::IRBuilder<> &builder, Field field, llvm::Value *value);
@@ -73,7 +89,6 @@ private:
   llvm::Module &module;
   Denormals denormals;
   size_t mostBuffers;
-  uint64_t scratchStride;
   llvm::PointerType *pointer;
   llvm::IntegerType *size, *i64;
   llvm::StructType *jobType;

@@ -1,0 +1,70 @@
+//===- SharedWeights.cpp - one copy of the weights of several programs ----===//
+
+#include "backend/cpu/ahead/SharedWeights.h"
+
+#include "runtime/Hash.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace sinter;
+using namespace sinter::cpu;
+
+using Bytes = std::span<const std::byte>;
+
+void cpu::shareWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights) {
+  if (all.size() < 2)
+    return;
+  // By hash: what has its place.
+  std::multimap<std::pair<uint64_t, uint64_t>, std::pair<Bytes, uint64_t>>
+      placed;
+  uint64_t end = weights == BundleWeights::InCode ? 0 : bundleAlignment;
+  const auto placeOf = [&](Bytes bytes) {
+    const Hash128 hash = hashOf(bytes);
+    const std::pair key(hash.low, hash.high);
+    const auto [first, last] = placed.equal_range(key);
+    for (auto each = first; each != last; ++each)
+      if (std::ranges::equal(each->second.first, bytes))
+        return each->second.second;
+    const uint64_t offset = end;
+    end += llvm::alignTo(bytes.size(), bundleAlignment);
+    placed.emplace(key, std::pair(bytes, offset));
+    return offset;
+  };
+  for (const LaidOut &each : all)
+    for (auto [constant, offset] :
+         llvm::zip_equal(each.program->constants, each.layout->constants))
+      if (offset)
+        offset = placeOf(constant.bytes);
+  std::vector<char> joined(end);
+  for (const auto &[hash, place] : placed)
+    if (const auto &[bytes, offset] = place; !bytes.empty())
+      std::memcpy(joined.data() + offset, bytes.data(), bytes.size());
+  if (weights != BundleWeights::InCode)
+    addWeightsHeader(joined);
+  for (const LaidOut &each : all)
+    each.layout->weights.clear();
+  all.front().layout->weights = std::move(joined);
+}
+
+Result<void> cpu::checkSameStates(llvm::ArrayRef<const Program *> programs) {
+  const Program &first = *programs.front();
+  const auto isSame = [&](const Program &program) {
+    return std::ranges::equal(
+        first.states, program.states,
+        [&](const ProgramState &one, const ProgramState &other) {
+          return one.spec == other.spec &&
+                 std::ranges::equal(first.constants[one.initial].bytes,
+                                    program.constants[other.initial].bytes);
+        });
+  };
+  for (const Program *program : programs)
+    if (!isSame(*program))
+      return unsupported("the entry points have different states, and can "
+                         "share none");
+  return {};
+}
