@@ -140,6 +140,7 @@ void registerNnAttention(Registry &registry);
 void registerNnElementwise(Registry &registry);
 void registerNnShape(Registry &registry);
 void registerNnSuppression(Registry &registry);
+void registerNnTrees(Registry &registry);
 void registerNnPooling(Registry &registry);
 void registerNnNormalization(Registry &registry);
 void registerNnRecurrent(Registry &registry);

@@ -363,6 +363,7 @@ Registry::Registry() {
   registerNnElementwise(*this);
   registerNnShape(*this);
   registerNnSuppression(*this);
+  registerNnTrees(*this);
   registerNnPooling(*this);
   registerNnNormalization(*this);
   registerNnRecurrent(*this);

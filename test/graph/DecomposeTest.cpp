@@ -6,7 +6,7 @@
 // Covers: graph/nn Attention DecomposeElementwise DecomposeNormalization
 // Covers: graph/nn DecomposeRecurrent DecomposeResize DecomposeShape
 // Covers: graph/nn DecomposeSuppression DynamicResize NnDropout
-// Covers: graph/nn TensorBuilder Wide
+// Covers: graph/nn NnTrees TensorBuilder TreeTables TreeWalk Wide
 
 #include "graph/Constants.h"
 #include "graph/Model.h"
@@ -213,6 +213,55 @@ const Case cases[] = {
     {"arg_min_last", "3x5x2xi8", "3x1x2xi64",
      "nn.arg_min %0, axis = 1 {keep_dimension = true, select_last = true} : "
      "(tensor<3x5x2xi8>) -> tensor<3x1x2xi64>"},
+    {"tree_sum", "7x2xf32", "7x2xf32",
+     "nn.tree_ensemble %0, \"sum\" {roots = array<i32: 0, -3, 1>, features = "
+     "array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: "
+     "0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: "
+     "-1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, "
+     "1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : "
+     "i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>"},
+    {"tree_average", "7x2xf32", "7x2xf32",
+     "nn.tree_ensemble %0, \"average\" {roots = array<i32: 0, -3, 1>, features "
+     "= array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = "
+     "array<i8: 9, 2>, true_children = array<i32: 1, -2>, false_children = "
+     "array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = "
+     "array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, "
+     "target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>"},
+    {"tree_minimum", "7x2xf64", "7x2xf64",
+     "nn.tree_ensemble %0, \"minimum\" {roots = array<i32: 0, -3, 1>, features "
+     "= array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = "
+     "array<i8: 3, 12>, true_children = array<i32: 1, -2>, false_children = "
+     "array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = "
+     "array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, "
+     "target_count = 2 : i64} : (tensor<7x2xf64>) -> tensor<7x2xf64>"},
+    {"tree_maximum", "7x2xf32", "7x2xf32",
+     "nn.tree_ensemble %0, \"maximum\" {roots = array<i32: 0, -3, 1>, features "
+     "= array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = "
+     "array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = "
+     "array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = "
+     "array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, "
+     "target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>"},
+    {"tree_one_target", "7x2xf32", "7x1xf32",
+     "nn.tree_ensemble %0, \"sum\" {roots = array<i32: 0, -3, 1>, features = "
+     "array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: "
+     "0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: "
+     "-1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, "
+     "0, 0, 0>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 1 : "
+     "i64} : (tensor<7x2xf32>) -> tensor<7x1xf32>"},
+    {"tree_narrow", "7x2xf16", "7x2xf16",
+     "nn.tree_ensemble %0, \"sum\" {roots = array<i32: 0, -3, 1>, features = "
+     "array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: "
+     "0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: "
+     "-1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, "
+     "1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : "
+     "i64} : (tensor<7x2xf16>) -> tensor<7x2xf16>"},
+    {"tree_by_target", "7x2xf64", "7x3xf64",
+     "nn.tree_ensemble %0, \"average\" {roots = array<i32: 0, -3>, features = "
+     "array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: "
+     "0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: "
+     "-1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 2, "
+     "2, 2, 2>, weights = array<f64: 0.1, 2.0, -1.0, 0.3>, target_count = 3 : "
+     "i64} : (tensor<7x2xf64>) -> tensor<7x3xf64>"},
     {"top_k", "3x7xf32", "3x4xf32;3x4xi64",
      "nn.top_k %0, k = 4, axis = 1 {largest = true} : (tensor<3x7xf32>) -> "
      "(tensor<3x4xf32>, tensor<3x4xi64>)"},

@@ -773,3 +773,140 @@ func.func @assumption_of_a_vector(%c: tensor<1xi1>) {
   nn.assume %c is true, "If" : tensor<1xi1>
   return
 }
+
+// -----
+
+func.func @tree_aggregate(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{aggregate is "product", not "sum", "average", "minimum" or "maximum"}}
+  %r = nn.tree_ensemble %x, "product" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_no_trees(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{there are no trees}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_node_lists(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{features, thresholds, modes, true_children and false_children differ in length}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_feature(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{features[0] is 2, of 2 features}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 2, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_feature_negative(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{features[1] is -1, of 2 features}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, -1>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_mode(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{modes[1] is 6, neither 0 to 5 nor 8 to 13}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 6>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_mode_bits(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{modes[0] is 16, neither 0 to 5 nor 8 to 13}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 16, 0>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_cycle(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{true_children[1] is 0, which does not follow its parent}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, 0>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_self(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{false_children[1] is 1, which does not follow its parent}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, 1>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_child(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{true_children[0] is 2, but there are 2 nodes and 3 leaves}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 2, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_leaf(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{false_children[1] is -4, but there are 2 nodes and 3 leaves}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -4>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_root(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{roots[0] is 2, but there are 2 nodes and 3 leaves}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 2>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_weight_lists(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{targets and weights differ in length}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_leaf_starts(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{leaf_starts does not ascend from 0 to the number of weights}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 3, 1, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_leaf_starts_end(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{leaf_starts does not ascend from 0 to the number of weights}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 5>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_target(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{targets[3] is 2, of 2 targets}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 2>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return
+}
+
+// -----
+
+func.func @tree_operand(%x: tensor<7xf32>) {
+  // expected-error@+2 {{the operand is not [N, features]: 'tensor<7xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7xf32>) -> tensor<7x2xf32>
+  return
+}

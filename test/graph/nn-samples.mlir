@@ -400,3 +400,10 @@ func.func @top_k(%x0: tensor<3x7xf32>) -> (tensor<3x4xf32>, tensor<3x4xi64>) {
   %r:2 = nn.top_k %x0, k = 4, axis = 1 {largest = true} : (tensor<3x7xf32>) -> (tensor<3x4xf32>, tensor<3x4xi64>)
   return %r#0, %r#1 : tensor<3x4xf32>, tensor<3x4xi64>
 }
+
+// CHECK-LABEL: func @tree_ensemble(
+// CHECK: nn.tree_ensemble{{[ ("]}}
+func.func @tree_ensemble(%x0: tensor<7x2xf32>) -> tensor<7x2xf32> {
+  %r = nn.tree_ensemble %x0, "sum" {roots = array<i32: 0, -3>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 13>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 2 : i64} : (tensor<7x2xf32>) -> tensor<7x2xf32>
+  return %r : tensor<7x2xf32>
+}

@@ -1,7 +1,7 @@
 //===- NnTest.cpp - the structured operations -----------------------------===//
 //
 // Covers: interpreter NnAttention NnElementwise NnNormalization NnPooling
-// Covers: interpreter NnRecurrent NnResize NnShape NnSuppression
+// Covers: interpreter NnRecurrent NnResize NnShape NnSuppression NnTrees
 
 #include "interpreter/Evaluate.h"
 
@@ -200,6 +200,32 @@ TEST(NnShape, ArgMaxAndTopK) {
       : (tensor<4xui64>) -> (tensor<3xui64>, tensor<3xi64>))",
                 "tensor<3xi64>"),
             (Doubles{1, 3, 2}));
+}
+
+/// Two nodes and a leaf, by hand: the first tree has x1 <= 0.25, then x0 != 1,
+/// which holds for NaN.
+TEST(NnTrees, EachAggregate) {
+  auto ofAggregate = [&](const std::string &aggregate) {
+    return run(R"(
+      %x = stablehlo.constant dense<[[1., 0.25], [2., 0.], [0., 1.],
+        [0x7FC00000, -1.], [1., 0x7FC00000]]> : tensor<5x2xf32>
+      %r = nn.tree_ensemble %x, ")" +
+                   aggregate + R"(" {roots = array<i32: 0, -4>,
+        features = array<i32: 1, 0>, thresholds = array<f64: 0.25, 1.0>,
+        modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>,
+        false_children = array<i32: -1, -3>,
+        leaf_starts = array<i32: 0, 1, 3, 4, 5>,
+        targets = array<i32: 0, 0, 1, 1, 0>,
+        weights = array<f64: 1.0, 2.0, 3.0, 4.0, 10.0>, target_count = 2 : i64}
+        : (tensor<5x2xf32>) -> tensor<5x2xf32>)",
+               "tensor<5x2xf32>");
+  };
+  EXPECT_EQ(ofAggregate("sum"), (Doubles{10, 4, 12, 3, 11, 0, 12, 3, 11, 0}));
+  EXPECT_EQ(ofAggregate("average"),
+            (Doubles{5, 2, 6, 1.5, 5.5, 0, 6, 1.5, 5.5, 0}));
+  EXPECT_EQ(ofAggregate("minimum"), (Doubles{10, 4, 2, 3, 1, 0, 2, 3, 1, 0}));
+  EXPECT_EQ(ofAggregate("maximum"),
+            (Doubles{10, 4, 10, 3, 10, 0, 10, 3, 10, 0}));
 }
 
 static const char *plane =

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "formats/WireReader.h"
 #include "formats/onnx/DynamicTypes.h"
 #include "formats/onnx/Importer.h"
 #include "formats/onnx/NodeContext.h"
@@ -14,6 +15,8 @@
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
+#include "formats/onnx/file/TensorData.h"
+#include "formats/onnx/ops/ClassicalScores.h"
 #include "graph/Constants.h"
 #include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
@@ -57,13 +60,35 @@ static void setShell(GraphProto &shell, const GraphProto &graph) {
       *shell.add_node() = withoutAttributes(node);
 }
 
+/// Whether the data of \p tensor, which stands in the file, could be put into
+/// the message.
+static bool takeData(TensorProto &tensor, const DataSource &source) {
+  std::string fields;
+  for (const TensorProto::Payload &payload : tensor.payload()) {
+    const auto bytes = source.file.bytes;
+    if (payload.offset() > bytes.size() ||
+        payload.size() > bytes.size() - payload.offset())
+      return false;
+    const auto data = bytes.subspan(payload.offset(), payload.size());
+    appendTag(fields, payload.field(), WireType::Bytes);
+    appendVarint(fields, data.size());
+    fields.append(reinterpret_cast<const char *>(data.data()), data.size());
+  }
+  tensor.clear_payload();
+  return tensor.MergeFromString(fields);
+}
+
 /// The node with attribute references to its function resolved; its graphs
 /// without their nodes, which have records of their own. Empty if it cannot be
-/// given back.
-static std::string serialize(const NodeProto &node, const Frame &frame) {
+/// given back. What attributes of other operators hold are weights, constants
+/// of the graph; the tables of classical models are there only.
+static std::string serialize(const NodeProto &node, const Frame &frame,
+                             const DataSource &source) {
   NodeProto copy = withoutAttributes(node);
+  const bool holdsTables = node.domain() == classicalDomain;
   for (const AttributeProto &attribute : node.attribute()) {
-    if (attribute.graphs_size() > 0 || attribute.t().payload_size() > 0 ||
+    if (attribute.graphs_size() > 0 ||
+        (attribute.t().payload_size() > 0 && !holdsTables) ||
         attribute.has_sparse_tensor() || attribute.tensors_size() > 0 ||
         attribute.sparse_tensors_size() > 0)
       return "";
@@ -78,6 +103,8 @@ static std::string serialize(const NodeProto &node, const Frame &frame) {
     }
     if (attribute.ref_attr_name().empty()) {
       kept = attribute;
+      if (kept.t().payload_size() > 0 && !takeData(*kept.mutable_t(), source))
+        return "";
       continue;
     }
     auto found = frame.attributes.find(attribute.ref_attr_name());
@@ -245,7 +272,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
       !options.standardOperators ||
       isStandardOperator(record.domain, record.opType, record.version);
   if (tensors && isGivenBack && holdsAllGraphs(node.proto, group))
-    record.node = serialize(node.proto, node.frame);
+    record.node = serialize(node.proto, node.frame, file.source());
   auto entry = toAttribute(record, builder.getContext());
   nodeRecords[node.index] = entry;
   ReadNode &read = readNodes[node.index];
@@ -285,7 +312,8 @@ bool Importer::defer(NodeContext &node) {
   if (options.standardOperators &&
       !isStandardOperator(node.domain(), node.opType(), node.version()))
     return false;
-  if (hasGraph(node.proto) || serialize(node.proto, node.frame).empty())
+  if (hasGraph(node.proto) ||
+      serialize(node.proto, node.frame, file.source()).empty())
     return false;
   Values inputs;
   for (int64_t i = 0; i < node.inputCount(); ++i) {

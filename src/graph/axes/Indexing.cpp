@@ -4,6 +4,7 @@
 
 #include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/NnTrees.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -192,6 +193,13 @@ static Axes sorted(SortOp op) {
   return builder.take();
 }
 
+/// Each row by itself; any feature may decide.
+static Axes rowsThroughTrees(nn::TreeEnsembleOp op) {
+  Builder builder(op);
+  builder.keep({operand(0, 0), result(0)});
+  return builder.take();
+}
+
 /// Operations that use only the element count.
 static Axes sizesOnly(Operation *op) {
   Builder builder(op);
@@ -213,6 +221,7 @@ void attachIndexing(MLIRContext *c) {
   attach<nn::TopKOp, topOfAxis>(c);
   attach<chlo::TopKOp, topOfRow>(c);
   attach<SortOp, sorted>(c);
+  attach<nn::TreeEnsembleOp, rowsThroughTrees>(c);
   attach<nn::ShapeOp, sizesOnly>(c);
   attach<GetDimensionSizeOp, sizesOnly>(c);
 }

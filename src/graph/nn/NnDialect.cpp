@@ -2,6 +2,7 @@
 #include "graph/nn/NnDeferred.h"
 #include "graph/nn/NnDropout.h"
 #include "graph/nn/NnOps.h"
+#include "graph/nn/NnTrees.h"
 
 #include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/AssemblyFormat.h"
@@ -22,6 +23,6 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "graph/nn/NnOps.cpp.inc"
       >();
-  addOperations<AssumeOp, DeferredOp, DropoutOp>();
+  addOperations<AssumeOp, DeferredOp, DropoutOp, TreeEnsembleOp>();
   attachAxes(getContext());
 }

@@ -72,6 +72,13 @@ inline const std::vector<AxesSample> &axesSampleTexts() {
       {"nn.arg_min",
        "axis = 1 : i64, keep_dimension = false, select_last = true",
        "AxBxCxf32", "AxCxi64"},
+      {"nn.tree_ensemble",
+       "aggregate = \"maximum\", roots = array<i32: 0>, features = array<i32: "
+       "1>, thresholds = array<f64: 0.25>, modes = array<i8: 0>, true_children "
+       "= array<i32: -1>, false_children = array<i32: -2>, leaf_starts = "
+       "array<i32: 0, 1, 3>, targets = array<i32: 0, 1, 0>, weights = "
+       "array<f64: 1.5, 2.0, -1.0>, target_count = 2 : i64",
+       "AxB+1xf32", "Ax2xf32"},
       {"nn.top_k", "axis = 1 : i64, k = 2 : i64, largest = true", "AxB+2xCxf32",
        "Ax2xCxf32, Ax2xCxi64"},
       {"nn.lrn", "size = 3 : i64, alpha = 0.5, beta = 0.75, bias = 1.0",

@@ -5,6 +5,7 @@
 #include "backend/cpu/emit/Elemental.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/Scans.h"
+#include "backend/cpu/ir/TreeOps.h"
 #include "graph/nn/NnOps.h"
 
 using namespace mlir;
@@ -140,6 +141,7 @@ struct ElementRules {
     row<WeightGradientOp, Kind::Product>(c);
     row<DepthwiseGradientOp, Kind::Product>(c);
     row<cpu::AttentionOp, Kind::Product>(c);
+    row<cpu::TreeEnsembleOp, Kind::Product>(c);
   }
 
   static void attachWhole(MLIRContext *c) {

@@ -7,7 +7,9 @@
 #include "backend/cpu/emit/MatMulKernel.h"
 #include "backend/cpu/emit/PoolKernel.h"
 #include "backend/cpu/emit/SplitTermsKernel.h"
+#include "backend/cpu/emit/TreeKernel.h"
 #include "backend/cpu/emit/WeightGradientKernel.h"
+#include "backend/cpu/ir/TreeOps.h"
 #include "graph/Types.h"
 #include "passes/LowerQuantized.h"
 
@@ -65,6 +67,8 @@ static constexpr Root roots[] = {
      created<DepthwiseGradientOp, createDepthwiseGradientKernel>},
     {isOp<cpu::AttentionOp>, always<Epilogue::AnyType>,
      created<cpu::AttentionOp, createAttentionKernel>},
+    {isOp<cpu::TreeEnsembleOp>, always<Epilogue::None>,
+     created<cpu::TreeEnsembleOp, createTreeKernel>},
     {cutsMemory, always<Epilogue::None>, createCutKernel},
 };
 

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/ElementalOp.h"
+#include "backend/cpu/ir/TreeOps.h"
 #include "graph/Dim.h"
 
 using namespace mlir;
@@ -19,6 +20,7 @@ void CpuDialect::initialize() {
 #define GET_OP_LIST
 #include "backend/cpu/ir/CpuOps.cpp.inc"
       >();
+  addOperations<TreeEnsembleOp>();
 }
 
 void HostCallOp::getEffects(

@@ -15,6 +15,7 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 #include "backend/cpu/layout/BFloat16Products.h"
 #include "backend/cpu/layout/FormAttention.h"
+#include "backend/cpu/layout/FormTrees.h"
 #include "backend/cpu/layout/SimplifyConvolutions.h"
 #include "backend/cpu/layout/SimplifyProducts.h"
 #include "backend/cpu/legalize/CheckCalls.h"
@@ -204,6 +205,8 @@ constexpr Row rows[] = {
      "Lower quantised tensors to integers, int8 of the sign that the CPU "
      "prefers",
      quantizedLowered, Sizes::Open},
+    {"cpu-form-trees", "Make tables of tree ensembles", pass<formTrees>,
+     Sizes::Open, formTreesPatterns},
     {"cpu-decompose-but-sampling",
      "Decompose operations without a kernel, except pools and resizes",
      decomposed</*keepsSampling=*/true>, Sizes::Open},

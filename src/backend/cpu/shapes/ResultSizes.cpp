@@ -2,6 +2,7 @@
 
 #include "backend/cpu/shapes/ResultSizes.h"
 
+#include "backend/cpu/ir/TreeOps.h"
 #include "graph/SizeSources.h"
 #include "graph/Types.h"
 #include "graph/interfaces/Axes.h"
@@ -37,7 +38,7 @@ SmallVector<Known> ResultSizes::of(OpResult result) {
     return ofSlice(slice);
   if (auto gather = dyn_cast<DynamicGatherOp>(op))
     return ofGather(gather);
-  if (isa<Int8ProductOp, LowBitProductOp>(op))
+  if (isa<Int8ProductOp, LowBitProductOp, TreeEnsembleOp>(op))
     return ofProduct(op);
   if (auto product = dyn_cast<ZeroPointProductOp>(op))
     return ofProduct(product);

@@ -32,14 +32,15 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
     %m: tensor<64x72xf32>, %y: tensor<3x600xf32>, %z: tensor<8x16x24xf32>,
-    %ids: tensor<5xi32>)
+    %ids: tensor<5xi32>, %rows: tensor<5x2xf32>)
     -> (tensor<1x32x12x12xf32>, tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>,
         tensor<1x64x2x16xf32>, tensor<40x40xi32>, tensor<40x40xi32>,
         tensor<64x1xf32>, tensor<3x600xf32>, tensor<3x600xf32>,
         tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
         tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
         tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>,
-        tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32>) {
+        tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32>,
+        tensor<5x1xf32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -150,13 +151,20 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
 %three = stablehlo.constant dense<3.0> : tensor<40x64xf32>
 %bd = stablehlo.subtract %bf, %three : tensor<40x64xf32>
 %22 = stablehlo.multiply %bd, %ten : tensor<40x64xf32>
-return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %wl#1, %19, %20, %21, %22, %23, %24 : tensor<1x32x12x12xf32>,
+%25 = nn.tree_ensemble %rows, "sum" {roots = array<i32: 0>,
+  features = array<i32: 1>, thresholds = array<f64: 0.25>,
+  modes = array<i8: 0>, true_children = array<i32: -1>,
+  false_children = array<i32: -2>, leaf_starts = array<i32: 0, 1, 2>,
+  targets = array<i32: 0, 0>, weights = array<f64: 1.0, 2.0>,
+  target_count = 1 : i64} : (tensor<5x2xf32>) -> tensor<5x1xf32>
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %wl#1, %19, %20, %21, %22, %23, %24, %25 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
   tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
   tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
   tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>,
-  tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32> })";
+  tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32>,
+  tensor<5x1xf32> })";
 
 /// \p name, a concatenate of 75 slices of %y, every other of \p second.
 std::string concatenate(const std::string &name, const std::string &second) {
