@@ -203,12 +203,11 @@ TEST_F(RuntimeFused, RefusesABiasOfAnotherSize) {
 TEST_F(RuntimeFused, ListsOutputsThatItDoesNotCompute) {
   input("x", {1, 2});
   input("g", {2});
-  node("SimplifiedLayerNormalization", {"x", "g"}, {"y", "inverse"}, "");
-  NodeProto &product = node("FusedMatMul", {"x", "x"}, {"z"});
-  set(product, "transBatchA", 1);
+  node("SkipSimplifiedLayerNormalization", {"x", "x", "g"}, {"y", "mean"});
+  set(node("GroupNorm", {"x", "g", "g"}, {"z"}), "activation", 3);
   const std::string message = read().error().message();
-  EXPECT_CONTAINS(message, "output 1, the inverse deviation");
-  EXPECT_CONTAINS(message, "transposed batches");
+  EXPECT_CONTAINS(message, "output 1, the mean");
+  EXPECT_CONTAINS(message, "activation 3");
 }
 
 } // namespace
