@@ -14,7 +14,9 @@ packages=(
 )
 tests=(
   clang-format-19 clang-tidy-19 libclang-rt-19-dev libfuzzer-19-dev libonnx-testdata
-  python3-venv python3-jsonschema python3-numpy python3-pil valgrind qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross mmdebstrap
+  python3-venv python3-jsonschema python3-numpy python3-pil valgrind qemu-user mmdebstrap
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+  qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi
   abigail-tools chromium groff-base zsh
 )
 case "${1-}" in

@@ -31,6 +31,7 @@ std::unique_ptr<Command> makeBenchCommand(CLI::App &app);
 std::unique_ptr<Command> makeOptimizeCommand(CLI::App &app);
 std::unique_ptr<Command> makeConvertCommand(CLI::App &app);
 std::unique_ptr<Command> makeCompileCommand(CLI::App &app);
+std::unique_ptr<Command> makeTargetsCommand(CLI::App &app);
 std::unique_ptr<Command> makeTestCommand(CLI::App &app);
 std::unique_ptr<Command> makeInspectCommand(CLI::App &app);
 std::unique_ptr<Command> makeCompareCommand(CLI::App &app);

@@ -60,6 +60,12 @@ static constexpr SubCommand commandRows[] = {
   sinter compile net.onnx -o net.o --target aarch64-linux-gnu --cpu cortex-a76 --weights file
 )",
      makeCompileCommand},
+    {"targets", "list what `sinter compile` makes code for", "listing",
+     R"(  sinter targets
+  sinter targets thumbv7em-none-eabihf
+  sinter targets --json
+)",
+     makeTargetsCommand},
     {"quantize", "quantise a float model to int8", "quantising",
      R"(  sinter quantize net.onnx --calibration images/ -o net_int8.onnx --html report.html
   sinter quantize net.onnx --calibration images/ --profile-out net.profile.json

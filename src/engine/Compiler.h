@@ -14,6 +14,7 @@
 #include "engine/ModelDescription.h"
 #include "engine/ModelView.h"
 #include "engine/Overwrite.h"
+#include "engine/TargetFacts.h"
 #include "formats/FileCounts.h"
 #include "formats/OpenOptions.h"
 #include "runtime/Bundle.h"
@@ -131,6 +132,7 @@ struct BundleRequest : CompileRequest {
     std::vector<Shape> shapes, dynamic;
   };
   std::vector<Entry> entries;
+  TargetChanges changes;
 };
 
 /// Counts, by name.
@@ -471,6 +473,10 @@ public:
   virtual Result<ReduceOutcome> reduce(const ReduceRequest &request) = 0;
   /// Peak rates of one thread of this machine, measured in about \p seconds.
   virtual Result<MachineCeilings> measureMachine(double seconds) = 0;
+  /// The CPUs of which caches are known, by target, the first of each for any
+  /// of it; or all of \p triple that the code generator knows.
+  virtual Result<std::vector<TargetFacts>>
+  targets(const std::string &triple) = 0;
 };
 
 /// The two symbols of libsinter-compiler.so: the compiler, which lives as long

@@ -20,6 +20,33 @@ namespace sinter {
 
 namespace fs = std::filesystem;
 
+static void addTarget(CLI::App &app, AheadOptions &options) {
+  app.add_option("--target", options.triple,
+                 "the system to compile for, by LLVM's name, as "
+                 "aarch64-linux-gnu or thumbv7em-none-eabihf: `sinter targets` "
+                 "lists them (default: this machine)")
+      ->type_name("TRIPLE")
+      ->group("Compile");
+  app.add_option("-O", options.goal,
+                 "2: fast code; s: small code, with less unrolling, and "
+                 "weights that are not transformed")
+      ->check(CLI::IsMember({"2", "s"}))
+      ->capture_default_str()
+      ->group("Compile");
+  const auto addCache = [&](const char *option, int64_t &bytes,
+                            const char *what) {
+    app.add_option(option, bytes, what)
+        ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
+        ->check(CLI::Range(int64_t(1) << 10, int64_t(1) << 30).description(""))
+        ->type_name("SIZE")
+        ->group("Compile");
+  };
+  addCache("--l1", options.l1Bytes,
+           "the first data cache of a core, as 32K (default: what `sinter "
+           "targets` lists)");
+  addCache("--l2", options.l2Bytes, "the second one, or memory that is near");
+}
+
 void addAhead(CLI::App &app, AheadOptions &options) {
   app.add_option("--name", options.name,
                  "what the names of its functions begin with (default: the "
@@ -31,11 +58,7 @@ void addAhead(CLI::App &app, AheadOptions &options) {
                  "a source of C, NAME_weights.c")
       ->check(CLI::IsMember({"code", "file", "c-array"}))
       ->capture_default_str();
-  app.add_option("--target", options.triple,
-                 "the system to compile for, by LLVM's name: "
-                 "aarch64-linux-gnu (default: this machine)")
-      ->type_name("TRIPLE")
-      ->group("Compile");
+  addTarget(app, options);
   app.add_option("--entry", options.entries,
                  "an entry point for some sizes, NAME:SIZES with SIZES as of "
                  "--shape (none: those of --shape): b1:batch=1 or "
@@ -223,6 +246,7 @@ Result<Bundle> AheadCompilation::compile() {
     return inFile(set.takeError(), common.model);
   static_cast<CodeOptions &>(request) = codeOptions(common);
   request.triple = options.triple;
+  request.changes = {options.l1Bytes, options.l2Bytes, options.goal == "s"};
   request.values.resize(description.inputs.size());
   const auto cancellation = request.passes.cancellation;
   request.passes = passOptions(common);

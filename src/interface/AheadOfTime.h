@@ -27,13 +27,16 @@ struct AheadOptions {
   std::vector<std::string> entries;
   /// "N=64": the largest sizes.
   std::vector<std::string> most;
+  /// "2" or "s".
+  std::string goal = "2";
+  /// Of the caches; 0: as is known.
+  int64_t l1Bytes = 0, l2Bytes = 0;
   bool force = false, isParallel = false, hasDebugInfo = false;
   bool emitsLlvm = false, savesTemporaries = false;
 };
 
-/// --name, --weights, --target, --entry, --max, --parallel, --debug-info,
-/// --emit-llvm,
-/// --save-temps, --force
+/// --name, --weights, --target, -O, --l1, --l2, --entry, --max, --parallel,
+/// --debug-info, --emit-llvm, --save-temps, --force
 void addAhead(CLI::App &app, AheadOptions &options);
 
 struct WrittenBundle {

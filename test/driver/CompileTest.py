@@ -377,10 +377,11 @@ func.func @main(%x: tensor<33xf32> {sinter.name = "x"}) -> (tensor<33xf16> {sint
   return %y : tensor<33xf16>
 }
 """)
-        for name, model, symbol, library in ("sine", sine, "sin", "libm.so.6"), ("half", half, "__truncsfhf2", "libgcc_s.so.1"):
+        # Conversions that the CPU lacks are the bundle's own.
+        for name, model, symbols, libraries in ("sine", sine, ["sin"], ["libm.so.6"]), ("half", half, [], []):
             cpu = ("--cpu", "x86-64")
             description = self.compile(model, name, *cpu, name=name)
-            self.assertEqual(description["external_symbols"], [symbol])
+            self.assertEqual(description["external_symbols"], symbols)
             self.expect_same(model, name, description, self.random_inputs(description), also=cpu)
             path = self.path(f"lib{name}.so")
             # By whichever linker there is.
@@ -390,7 +391,7 @@ func.func @main(%x: tensor<33xf32> {sinter.name = "x"}) -> (tensor<33xf16> {sint
                 os.symlink(shutil.which(linker), os.path.join(linkers, linker))
                 done = self.sinter("compile", model, "-o", path, "--force", *cpu, PATH=linkers)
                 self.assertEqual(done.returncode, DONE, done.stderr)
-                self.assertEqual(self.needed_libraries(path), [library], linker)
+                self.assertEqual(self.needed_libraries(path), libraries, linker)
                 ctypes.CDLL(path)
                 os.unlink(os.path.join(linkers, linker))
             done = self.sinter("compile", model, "-o", path, "--force", *cpu, PATH=linkers)
@@ -537,7 +538,7 @@ func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
                 (["-o", self.path("net"), "--target", "aarch64-linux-gnu", "--cpu", "znver4"], ["znver4", "aarch64"]),
                 ([], ["--output"])):
             self.expect_error(USAGE, "compile", model, *arguments, mentions=mentions)
-        for triple in "riscv64-linux-gnu", "x86_64-pc-windows-msvc", "armv7-linux-gnueabihf":
+        for triple in "mips-linux-gnu", "x86_64-pc-windows-msvc", "aarch64_be-linux-gnu":
             self.expect_error(UNSUPPORTED, "compile", model, "-o", self.path("net"), "--target", triple, mentions=[triple.split("-")[0]])
         self.assertEqual(os.listdir(self.folder), ["good.onnx"])
 

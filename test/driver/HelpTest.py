@@ -10,7 +10,7 @@ import unittest
 import SinterCommand
 from SinterCommand import CommandTest, DONE, USAGE, main
 
-COMMANDS = ["run", "bench", "optimize", "convert", "compile", "quantize", "evaluate", "train", "test", "compare", "inspect", "reduce"]
+COMMANDS = ["run", "bench", "optimize", "convert", "compile", "targets", "quantize", "evaluate", "train", "test", "compare", "inspect", "reduce"]
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # What CLI11 writes into its own help.
 MARKS = re.compile(r"\{\*\}|\{0\}|\(\d+x\)|INT in \[|FLOAT in|NONNEGATIVE|POSITIVE|TEXT|REQUIRED|Excludes|Needs|:\{|\bUINT\b")

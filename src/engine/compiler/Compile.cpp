@@ -196,18 +196,45 @@ Result<Program> planModel(Model model, const SpecializeOptions &known,
   return storedResult(std::move(done), std::move(program));
 }
 
+/// Changes the target of \p options, which may be that of the host.
+static Result<void> changeTarget(cpu::CpuOptions &options,
+                                 const TargetChanges &changes) {
+  if (changes.l1Bytes == 0 && changes.l2Bytes == 0 && !changes.isSmall)
+    return {};
+  if (!options.target) {
+    Result<cpu::Target> host = cpu::Target::host();
+    if (!host)
+      return host.takeError();
+    options.target = std::move(*host);
+    if (options.ceilings)
+      options.target->setRates(*options.ceilings);
+  }
+  if (changes.l1Bytes > 0)
+    options.target->l1Bytes = changes.l1Bytes;
+  if (changes.l2Bytes > 0)
+    options.target->l2Bytes = changes.l2Bytes;
+  options.target->isSmall = changes.isSmall;
+  // Winograd's method makes weights four times as large, and needs more memory.
+  if (changes.isSmall && options.precision == Precision::Default)
+    options.precision = Precision::Exact;
+  return {};
+}
+
 /// Compiles \p model to the entry point \p name of a bundle; \p used: the
 /// options of the backend.
 static Result<cpu::BundlePart> partOf(const std::string &name, Model model,
                                       const SpecializeOptions &known,
                                       const CompileRequest &request,
+                                      const TargetChanges &changes,
                                       std::optional<cpu::CpuOptions> &used) {
   std::optional<cpu::BundlePart> part;
   Result<void> done = generateCode(
       std::move(model), known, request,
       [&](const Model &ready, const cpu::CpuOptions &options) {
         used = options;
-        return storeResult(cpu::compilePart(name, ready, options), part);
+        if (Result<void> changed = changeTarget(*used, changes); !changed)
+          return changed;
+        return storeResult(cpu::compilePart(name, ready, *used), part);
       });
   return storedResult(std::move(done), std::move(part));
 }
@@ -336,8 +363,9 @@ Result<Bundle> MlirCompilerModel::bundle(const BundleRequest &request) {
         request.bundle.name + (entry.name.empty() ? "" : "_" + entry.name);
     std::optional<cpu::BundlePart> part;
     const auto compile = [&](Model model, const SpecializeOptions &known) {
-      return storeResult(partOf(name, std::move(model), known, own, used),
-                         part);
+      return storeResult(
+          partOf(name, std::move(model), known, own, request.changes, used),
+          part);
     };
     Result<void> done = own.dynamic.empty() ? compileForShapes(own, compile)
                                             : compileForSizes(own, compile);

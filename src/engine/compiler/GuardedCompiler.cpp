@@ -206,4 +206,9 @@ Result<MachineCeilings> GuardedCompiler::measureMachine(double seconds) {
       [&] { return MlirCompiler::measureMachine(seconds); });
 }
 
+Result<std::vector<TargetFacts>>
+GuardedCompiler::targets(const std::string &triple) {
+  return resultOnOwnDeepStack([&] { return MlirCompiler::targets(triple); });
+}
+
 } // namespace sinter

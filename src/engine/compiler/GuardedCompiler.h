@@ -30,6 +30,7 @@ public:
                     TestObserver &observer) override;
   Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
   Result<MachineCeilings> measureMachine(double seconds) override;
+  Result<std::vector<TargetFacts>> targets(const std::string &triple) override;
 };
 
 } // namespace sinter

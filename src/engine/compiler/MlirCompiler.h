@@ -34,6 +34,7 @@ public:
                         const std::string &output) override;
   Result<ReduceOutcome> reduce(const ReduceRequest &request) override;
   Result<MachineCeilings> measureMachine(double seconds) override;
+  Result<std::vector<TargetFacts>> targets(const std::string &triple) override;
 };
 
 /// Compiles \p model, whose entry function's inputs have these shapes and, if

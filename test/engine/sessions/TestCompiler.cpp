@@ -117,6 +117,9 @@ public:
   Result<MachineCeilings> measureMachine(double) override {
     return unsupported("measureMachine");
   }
+  Result<std::vector<TargetFacts>> targets(const std::string &) override {
+    return unsupported("targets");
+  }
 };
 
 } // namespace

@@ -16,19 +16,57 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <limits>
+
 using namespace sinter;
 using namespace sinter::cpu;
 
 /// Code refers to its constants by offsets of 32 bits.
 static constexpr uint64_t mostWeightsInCode = uint64_t(1) << 30;
 
-static Result<void> checkTarget(const Target &target) {
-  const llvm::Triple triple(target.triple);
+Result<void> cpu::checkBundleTarget(const std::string &name) {
+  const llvm::Triple triple(name);
   if (FloatModeCode::knows(triple) && triple.isOSBinFormatELF())
     return {};
-  return unsupported("code without a runtime library can be made for ELF "
-                     "systems on x86_64 and aarch64, not for '" +
-                     target.triple + "'");
+  return withHint("`sinter targets` lists targets",
+                  unsupported("code without a runtime library cannot be made "
+                              "for '" +
+                              name + "'"));
+}
+
+static Result<void> checkTarget(const Target &target,
+                                const CpuOptions &options) {
+  if (Result<void> good = checkBundleTarget(target.triple); !good)
+    return good;
+  if (target.flushesAlways && options.denormals == Denormals::Keep)
+    return unsupported("vectors of floats on '" + target.triple +
+                       "' make zeros of denormal numbers in every mode");
+  return {};
+}
+
+/// Checks that the parts of \p layout can be addressed by \p target, as far as
+/// their sizes are known.
+static Result<void> checkSizes(const BundleLayout &layout,
+                               const Target &target) {
+  if (target.pointerBits == 64)
+    return {};
+  const auto fits = [](uint64_t bytes) {
+    return bytes <= uint64_t(std::numeric_limits<int32_t>::max());
+  };
+  const uint64_t workspace = layout.workspaceBytes.value_or(0);
+  bool allFit =
+      fits(workspace) && fits(layout.stateBytes) && fits(layout.weights.size());
+  uint64_t all = workspace + layout.stateBytes + layout.weights.size();
+  for (const auto *tensors : {&layout.inputs, &layout.outputs})
+    for (const BundleTensor &tensor : *tensors) {
+      allFit &= fits(tensor.bytes);
+      all += tensor.bytes;
+    }
+  if (allFit && all <= std::numeric_limits<uint32_t>::max())
+    return {};
+  return unsupported("the model needs " + std::to_string(all) +
+                     " bytes of memory, too many for the pointers of '" +
+                     target.triple + "', which have 32 bits");
 }
 
 static Result<void> checkWeights(const BundleLayout &layout,
@@ -81,7 +119,7 @@ Result<BundlePart> cpu::compilePart(const std::string &name, const Model &model,
   Result<Target> target = targetOf(options);
   if (!target)
     return target.takeError();
-  if (Result<void> known = checkTarget(*target); !known)
+  if (Result<void> known = checkTarget(*target, options); !known)
     return known.takeError();
   options.format = CodeFormat::Bitcode;
   options.accepts = checkNeedsNoRuntime;
@@ -99,7 +137,8 @@ Result<BundlePart> cpu::compilePart(const std::string &name, const Model &model,
 
 /// Where all that \p parts use is; the weights of all are in the first.
 static Result<std::vector<BundleLayout>>
-layOut(llvm::ArrayRef<BundlePart> parts, const BundleOptions &options) {
+layOut(llvm::ArrayRef<BundlePart> parts, const Target &target,
+       const BundleOptions &options) {
   std::vector<const Program *> programs;
   std::vector<BundleLayout> layouts;
   for (const BundlePart &part : parts) {
@@ -116,6 +155,9 @@ layOut(llvm::ArrayRef<BundlePart> parts, const BundleOptions &options) {
   for (auto [program, layout] : llvm::zip_equal(programs, layouts))
     all.push_back({program, &layout});
   shareWeights(all, options.weights);
+  for (const BundleLayout &layout : layouts)
+    if (Result<void> fit = checkSizes(layout, target); !fit)
+      return fit.takeError();
   if (Result<void> fit = checkWeights(layouts.front(), options); !fit)
     return fit.takeError();
   return layouts;
@@ -161,7 +203,7 @@ Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
   Result<Target> target = targetOf(options);
   if (!target)
     return target.takeError();
-  Result<std::vector<BundleLayout>> layouts = layOut(parts, bundle);
+  Result<std::vector<BundleLayout>> layouts = layOut(parts, *target, bundle);
   if (!layouts)
     return layouts.takeError();
   llvm::LLVMContext context;
@@ -177,8 +219,8 @@ Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
   }
   std::vector<EntryRequest> requests;
   for (auto [part, layout] : llvm::zip_equal(parts, *layouts))
-    requests.push_back({part.name, part.compiled.program, layout, bundle,
-                        options.denormals, part.compiled.names,
+    requests.push_back({part.name, part.compiled.program, layout, *target,
+                        bundle, options.denormals, part.compiled.names,
                         lines ? &*lines : nullptr});
   if (Result<void> added = addEntryPoints(**module, requests); !added)
     return added.takeError();

@@ -45,6 +45,10 @@ Result<Bundle> makeBundle(std::vector<BundlePart> parts,
                           const CpuOptions &options,
                           const BundleOptions &bundle);
 
+/// Checks that compileBundle() makes code for \p triple: an Unsupported error
+/// otherwise.
+Result<void> checkBundleTarget(const std::string &triple);
+
 } // namespace sinter::cpu
 
 #endif // SINTER_BACKEND_CPU_AHEAD_BUNDLECOMPILER_H

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ahead/CodeFile.h"
 
+#include "backend/cpu/ahead/HelperFunctions.h"
 #include "backend/cpu/ahead/SharedLibrary.h"
 #include "backend/cpu/ahead/StackUse.h"
 #include "backend/cpu/codegen/Emitter.h"
@@ -87,6 +88,32 @@ Result<std::vector<char>> textOf(const llvm::Module &module,
   return std::vector<char>(text.begin(), text.end());
 }
 
+/// An object of a module, what is in it, and what stack it takes.
+struct EmittedObject {
+  std::vector<char> bytes;
+  ObjectFacts facts;
+  uint64_t stackBytes = 0;
+};
+
+/// Emits a copy of \p module, whose frames come to \p frames.
+Result<EmittedObject> objectOf(const llvm::Module &module,
+                               llvm::TargetMachine &machine, CodeKind kind,
+                               StackFrames &frames, const std::string &error) {
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  reportStackFrames(*copy);
+  Result<std::vector<char>> object =
+      emit(*copy, machine, kind, llvm::CodeGenFileType::ObjectFile, error);
+  if (!object)
+    return object.takeError();
+  Result<ObjectFacts> facts = ObjectFacts::of(*object);
+  if (!facts)
+    return facts.takeError();
+  Result<uint64_t> stack = stackUse(*copy, frames);
+  if (!stack)
+    return stack.takeError();
+  return EmittedObject{std::move(*object), std::move(*facts), *stack};
+}
+
 } // namespace
 
 Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
@@ -97,15 +124,37 @@ Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
       createMachine(target, kind);
   if (!machine)
     return machine.takeError();
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu"))
-      setCodeAttributes(function, target, **machine);
+  const auto setAttributes = [&] {
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu"))
+        setCodeAttributes(function, target, **machine);
+  };
+  setAttributes();
   StackFrames frames;
   std::string error;
   module.getContext().setDiagnosticHandler(
       std::make_unique<FrameListener>(frames, error));
 
+  Result<EmittedObject> object =
+      objectOf(module, **machine, kind, frames, error);
+  if (!object)
+    return object.takeError();
+  // What LLVM calls shows only now.
+  const std::vector<std::string> called = object->facts.undefined;
+  if (addHelperFunctions(module, called)) {
+    setAttributes();
+    object = objectOf(module, **machine, kind, frames, error);
+    if (!object)
+      return object.takeError();
+    uint64_t most = 0;
+    for (const std::string &name : called)
+      most = std::max(most, frames.lookup(name));
+    object->stackBytes += most + besideFrame;
+  }
+
   CodeFile file;
+  file.facts = std::move(object->facts);
+  file.stackBytes = object->stackBytes;
   for (const BundleCode form : options.also) {
     Result<std::vector<char>> text =
         textOf(module, **machine, kind, form, error);
@@ -113,34 +162,15 @@ Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
       return text.takeError();
     file.also.push_back({form, std::move(*text)});
   }
-  if (isText(options.code)) {
-    Result<std::vector<char>> text =
-        textOf(module, **machine, kind, options.code, error);
-    if (!text)
-      return text.takeError();
-    file.bytes = std::move(*text);
-  }
-  reportStackFrames(module);
-  Result<std::vector<char>> object =
-      emit(module, **machine, kind, llvm::CodeGenFileType::ObjectFile, error);
-  if (!object)
-    return object.takeError();
-  Result<ObjectFacts> facts = ObjectFacts::of(*object);
-  if (!facts)
-    return facts.takeError();
-  file.facts = std::move(*facts);
-  Result<uint64_t> stack = stackUse(module, frames);
-  if (!stack)
-    return stack.takeError();
-  file.stackBytes = *stack;
-  if (!file.bytes.empty())
-    return file;
   Result<std::vector<char>> bytes =
-      options.code == BundleCode::Archive ? archiveOf(*object, options.name)
+      isText(options.code)
+          ? textOf(module, **machine, kind, options.code, error)
+      : options.code == BundleCode::Archive
+          ? archiveOf(object->bytes, options.name)
       : options.code == BundleCode::SharedLibrary
-          ? linkSharedLibrary(*object, target.triple, options.libraryName,
+          ? linkSharedLibrary(object->bytes, target.triple, options.libraryName,
                               file.facts.undefined)
-          : std::move(object);
+          : std::move(object->bytes);
   if (!bytes)
     return bytes.takeError();
   file.bytes = std::move(*bytes);

@@ -324,9 +324,11 @@ Result<void> EntryBuilder::addRun() {
   finishChecks();
   if (request.options.weights != BundleWeights::InCode)
     checkWeights(weights);
-  const FloatModeCode mode(builder, triple, request.denormals);
+  const FloatModeCode mode(builder, triple, request.target.hasFloats,
+                           request.denormals);
   if (isParallel) {
-    parallel.emplace(module, prefix, request.denormals, most);
+    parallel.emplace(module, prefix, request.denormals,
+                     request.target.hasFloats, most);
     parallel->begin(builder, function->getArg(types.size() - 1), mode);
   }
   if (Result<void> added = addSteps(

@@ -16,6 +16,7 @@
 #define SINTER_BACKEND_CPU_AHEAD_ENTRYPOINTS_H
 
 #include "backend/cpu/ahead/BundleLayout.h"
+#include "backend/cpu/target/Target.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -34,6 +35,7 @@ struct EntryRequest {
   std::string name;
   const Program &program;
   const BundleLayout &layout;
+  const Target &target;
   BundleOptions options;
   Denormals denormals = Denormals::Flush;
   /// The functions of the kernels, as Compiled::names has them.

@@ -19,9 +19,10 @@ public:
   static bool knows(const llvm::Triple &triple);
 
   /// Code that saves the mode and sets that of kernels. The builder is in the
-  /// entry block of a function, for one of the targets that are known.
+  /// entry block of a function, for one of the targets that are known. Without
+  /// an FPU (\p hasFloats) there is no mode. RISC-V keeps denormals always.
   FloatModeCode(llvm::IRBuilder<> &builder, const llvm::Triple &triple,
-                Denormals denormals);
+                bool hasFloats, Denormals denormals);
 
   /// Code that sets the mode of kernels again.
   void set(llvm::IRBuilder<> &builder) const;
@@ -30,11 +31,15 @@ public:
   void restore(llvm::IRBuilder<> &builder) const;
 
 private:
-  bool isX86;
+  enum class Register { None, Mxcsr, Fpcr, Fpscr, Fcsr };
+  static Register registerOf(const llvm::Triple &triple, bool hasFloats);
+
+  Register where;
   bool flushes;
-  /// x86: the memory of MXCSR before. AArch64: FPCR and FPSR.
+  /// The register's contents before, for MXCSR the memory that has them; those
+  /// of FPSR, which is beside FPCR.
   llvm::Value *before = nullptr, *flags = nullptr;
-  /// x86: the memory of the kernels' MXCSR.
+  /// The memory of the kernels' MXCSR, or their FPSCR.
   llvm::Value *wanted = nullptr;
 };
 

@@ -8,8 +8,10 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 ParallelTasks::ParallelTasks(llvm::Module &module, std::string name,
-                             Denormals denormals, size_t mostBuffers)
-    : module(module), denormals(denormals), mostBuffers(mostBuffers),
+                             Denormals denormals, bool hasFloats,
+                             size_t mostBuffers)
+    : module(module), denormals(denormals), hasFloats(hasFloats),
+      mostBuffers(mostBuffers),
       pointer(llvm::PointerType::getUnqual(module.getContext())),
       size(module.getDataLayout().getIntPtrType(module.getContext())),
       i64(llvm::Type::getInt64Ty(module.getContext())) {
@@ -134,7 +136,7 @@ void ParallelTasks::finish() {
   auto *addresses = llvm::ArrayType::get(pointer, mostBuffers + 1);
   llvm::Value *table = builder.CreateAlloca(addresses, nullptr, "buffers");
   const FloatModeCode ofKernels(builder, llvm::Triple(module.getTargetTriple()),
-                                denormals);
+                                hasFloats, denormals);
   const auto slot = [&](llvm::Value *of, llvm::Value *number) {
     return builder.CreateInBoundsGEP(pointer, of, number);
   };

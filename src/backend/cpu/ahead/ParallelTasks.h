@@ -48,10 +48,10 @@ inline constexpr unsigned mostThreads = 4096;
 
 class ParallelTasks {
 public:
-  /// What all steps of a function share. Kernels have up to \p mostBuffers
-  /// buffers.
+  /// What all steps of a function share, on a machine with an FPU or without
+  /// one. Kernels have up to \p mostBuffers buffers.
   ParallelTasks(llvm::Module &module, std::string name, Denormals denormals,
-                size_t mostBuffers);
+                bool hasFloats, size_t mostBuffers);
 
   /// Begins a function whose argument \p threads is a pointer to NAME_threads,
   /// or null. The mode has been set by \p mode.
@@ -88,6 +88,7 @@ private:
 
   llvm::Module &module;
   Denormals denormals;
+  bool hasFloats;
   size_t mostBuffers;
   llvm::PointerType *pointer;
   llvm::IntegerType *size, *i64;

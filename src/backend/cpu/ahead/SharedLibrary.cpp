@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -56,12 +57,27 @@ Result<void> writeTo(const std::string &path, llvm::ArrayRef<char> bytes) {
   return {};
 }
 
+/// How GNU's tools call a machine: the linker, and `-m`.
+struct Linking {
+  const char *linker, *emulation;
+};
+
+Linking linkingOf(const llvm::Triple &triple) {
+  if (triple.isAArch64())
+    return {"aarch64-linux-gnu-ld", "aarch64linux"};
+  if (triple.isARM() || triple.isThumb())
+    return {"arm-linux-gnueabihf-ld", "armelf_linux_eabi"};
+  if (triple.isRISCV())
+    return triple.isArch64Bit()
+               ? Linking{"riscv64-linux-gnu-ld", "elf64lriscv"}
+               : Linking{"riscv64-linux-gnu-ld", "elf32lriscv"};
+  return {"x86_64-linux-gnu-ld", "elf_x86_64"};
+}
+
 /// The linker for \p triple, as a path.
 Result<std::string> findLinker(const llvm::Triple &triple) {
-  const bool isAArch64 = triple.isAArch64();
   std::vector<std::string> names = {"ld.lld-19", "ld.lld",
-                                    isAArch64 ? "aarch64-linux-gnu-ld"
-                                              : "x86_64-linux-gnu-ld"};
+                                    linkingOf(triple).linker};
   if (triple.getArch() == llvm::Triple(llvm::sys::getProcessTriple()).getArch())
     names.emplace_back("ld");
   for (const std::string &name : names)
@@ -100,11 +116,14 @@ librariesOf(const llvm::Triple &triple, llvm::ArrayRef<std::string> undefined) {
   if (!triple.isGNUEnvironment())
     return {};
   std::vector<llvm::StringRef> libraries;
-  const auto isHelper = [](llvm::StringRef symbol) {
-    return symbol.starts_with("__");
+  const auto isMemory = [](llvm::StringRef symbol) {
+    return symbol.starts_with("mem") || symbol.starts_with("__aeabi_mem");
+  };
+  const auto isHelper = [&](llvm::StringRef symbol) {
+    return symbol.starts_with("__") && !isMemory(symbol);
   };
   if (llvm::any_of(undefined, [&](llvm::StringRef symbol) {
-        return !symbol.starts_with("mem") && !isHelper(symbol);
+        return !isMemory(symbol) && !isHelper(symbol);
       }))
     libraries.push_back("libm.so.6");
   if (llvm::any_of(undefined, isHelper))
@@ -112,10 +131,31 @@ librariesOf(const llvm::Triple &triple, llvm::ArrayRef<std::string> undefined) {
   return libraries;
 }
 
-/// Makes a library \p name without symbols in \p folder: linking with it is
-/// enough to need the one of that name.
+/// Makes the ELF file \p path say what \p object says of the calling
+/// convention: files that differ in it are not linked.
+Result<void> takeFlags(const std::string &path, llvm::ArrayRef<char> object) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return systemError("cannot read '" + path +
+                       "': " + file.getError().message());
+  const llvm::StringRef before = (*file)->getBuffer();
+  const bool is64 = object[llvm::ELF::EI_CLASS] == llvm::ELF::ELFCLASS64;
+  const size_t at = is64 ? offsetof(llvm::ELF::Elf64_Ehdr, e_flags)
+                         : offsetof(llvm::ELF::Elf32_Ehdr, e_flags);
+  constexpr size_t bytes = sizeof(llvm::ELF::Elf32_Word);
+  if (before.size() < at + bytes || object.size() < at + bytes)
+    return systemError("'" + path + "' is no ELF object");
+  std::vector<char> after(before.begin(), before.end());
+  std::copy_n(object.data() + at, bytes, after.data() + at);
+  return writeTo(path, after);
+}
+
+/// Makes a library \p name without symbols in \p folder, for \p object: linking
+/// with it is enough to need the one of that name.
 Result<void> makeStub(const std::string &linker, const LinkFolder &folder,
-                      const char *emulation, llvm::StringRef name) {
+                      const char *emulation, llvm::ArrayRef<char> object,
+                      llvm::StringRef name) {
   if (Result<void> written = writeTo(folder.file("byte"), {'\0'}); !written)
     return written;
   // GNU's ld names a library only if an ELF object is in it.
@@ -125,6 +165,8 @@ Result<void> makeStub(const std::string &linker, const LinkFolder &folder,
                      "binary", folder.file("byte")});
       !made)
     return made;
+  if (Result<void> taken = takeFlags(folder.file("byte.o"), object); !taken)
+    return taken;
   return runLinker(linker, folder,
                    {"-m", emulation, "-shared", "-soname", name.str(), "-o",
                     folder.file(name), folder.file("byte.o")});
@@ -137,6 +179,10 @@ cpu::linkSharedLibrary(llvm::ArrayRef<char> object, llvm::StringRef triple,
                        llvm::StringRef name,
                        llvm::ArrayRef<std::string> undefined) {
   const llvm::Triple target(triple);
+  if (target.getOS() == llvm::Triple::UnknownOS)
+    return withHint(
+        "write FILE.o or FILE.a",
+        unsupported("there are no shared libraries on '" + triple.str() + "'"));
   Result<std::string> linker = findLinker(target);
   if (!linker)
     return linker.takeError();
@@ -147,7 +193,7 @@ cpu::linkSharedLibrary(llvm::ArrayRef<char> object, llvm::StringRef triple,
                     out = (*folder)->file("library.so");
   if (Result<void> written = writeTo(in, object); !written)
     return written.takeError();
-  const char *emulation = target.isAArch64() ? "aarch64linux" : "elf_x86_64";
+  const char *emulation = linkingOf(target).emulation;
   std::vector<std::string> arguments = {"-m",
                                         emulation,
                                         "-shared",
@@ -161,7 +207,8 @@ cpu::linkSharedLibrary(llvm::ArrayRef<char> object, llvm::StringRef triple,
                                         out,
                                         in};
   for (llvm::StringRef library : librariesOf(target, undefined)) {
-    if (Result<void> made = makeStub(*linker, **folder, emulation, library);
+    if (Result<void> made =
+            makeStub(*linker, **folder, emulation, object, library);
         !made)
       return made.takeError();
     arguments.push_back((*folder)->file(library));

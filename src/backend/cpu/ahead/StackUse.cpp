@@ -16,10 +16,6 @@ using namespace sinter::cpu;
 
 namespace {
 
-/// Beside a frame: the return address, and the gap in front of locals that are
-/// 64-byte aligned.
-constexpr uint64_t besideFrame = 8 + 64;
-
 class StackWalk {
 public:
   explicit StackWalk(const StackFrames &frames) : frames(frames) {}

@@ -15,6 +15,10 @@ class Module;
 
 namespace sinter::cpu {
 
+/// Beside a frame: the return address, and the gap in front of locals that are
+/// 64-byte aligned.
+inline constexpr uint64_t besideFrame = 8 + 64;
+
 /// The frame of each function, by name, as the code generator reports it.
 using StackFrames = llvm::StringMap<uint64_t>;
 

@@ -29,6 +29,8 @@ void cpu::setCodeAttributes(llvm::Function &function, const Target &target,
   function.addFnAttr("prefer-vector-width",
                      std::to_string(target.vectorBytes() * 8));
   function.addFnAttr("no-trapping-math", "true");
+  if (target.isSmall)
+    function.addFnAttr(llvm::Attribute::OptimizeForSize);
 }
 
 void KernelPasses::add(llvm::Pass *pass) {

@@ -2,7 +2,7 @@
 
 #include "backend/cpu/codegen/KernelFunction.h"
 
-#include "backend/cpu/kernels/common/IndexBuilder.h"
+#include "backend/cpu/kernels/common/KernelBuilder.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -105,7 +105,9 @@ KernelContract cpu::createKernel(ModuleOp module, Location location,
   Block *block = entry.addEntryBlock();
   builder.setInsertionPointToStart(block);
 
-  LLVMTypeConverter converter(context);
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(indexBitsOf(module));
+  LLVMTypeConverter converter(context, options);
   SmallVector<Value> operands;
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     Value slot = builder.create<LLVM::GEPOp>(

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/codegen/ExpandBFloat16.h"
 #include "backend/cpu/codegen/ExpandMinMax.h"
+#include "backend/cpu/codegen/NarrowIndices.h"
 #include "graph/Verification.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -201,10 +202,12 @@ void populateLibmPatterns(RewritePatternSet &patterns) {
 /// Converts all remaining operations to the LLVM dialect.
 struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertPass)
+  explicit ConvertPass(unsigned indexBits) : indexBits(indexBits) {}
 
   void runOnOperation() override {
     LowerToLLVMOptions options(&getContext());
     options.useBarePtrCallConv = true;
+    options.overrideIndexBitwidth(indexBits);
     LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
@@ -223,6 +226,9 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
             applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
+
+private:
+  unsigned indexBits;
 };
 
 /// Computes bf16 operations in f32: few CPUs have them.
@@ -305,7 +311,7 @@ void buildPipeline(PassManager &passes, const cpu::Target &target) {
   passes.addPass(std::make_unique<ExpandPass>(target));
   passes.addPass(std::make_unique<PassesWhere>(isView, addViewPasses));
   passes.addPass(createConvertSCFToCFPass());
-  passes.addPass(std::make_unique<ConvertPass>());
+  passes.addPass(std::make_unique<ConvertPass>(target.pointerBits));
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
@@ -319,6 +325,8 @@ Result<void> cpu::lowerToLLVM(ModuleOp module, const Target &target) {
                                       diagnostics += "; ";
                                     diagnostics += diagnostic.str();
                                   });
+  if (target.pointerBits == 32)
+    narrowIndices(module);
   PassManager passes(module.getContext());
   const bool verifies = verifiesEachStage();
   passes.enableVerifier(verifies);

@@ -45,6 +45,13 @@ struct Target {
   /// the CPU's name implies and what the features add.
   std::vector<std::string> instructionSets;
 
+  int64_t pointerBits = 64;
+  bool isSmall = false;   ///< Small code is better than fast code.
+  bool hasFloats = true;  ///< An FPU; functions compute floats otherwise.
+  bool hasVectors = true; ///< Groups of scalars stand for them otherwise.
+  /// Whether vectors of floats make zeros of denormals in every mode (NEON of
+  /// 32-bit Arm).
+  bool flushesAlways = false;
   int64_t f32Lanes = 4;             ///< f32 elements of one vector register.
   int64_t vectorRegisters = 16;     ///< Architectural vector registers.
   bool hasAvx512 = false;           ///< Its F, VL, BW and DQ.
@@ -92,7 +99,12 @@ struct Target {
   static Result<Target> named(const std::string &triple, std::string cpu,
                               std::string features);
 
-  /// A new LLVM target machine: position-independent code, small code model.
+  /// The CPUs of \p triple, by LLVM's names. Usage error if LLVM does not know
+  /// that.
+  static Result<std::vector<std::string>> cpusOf(const std::string &triple);
+
+  /// A new LLVM target machine: small code model, and, except on Arm without an
+  /// operating system, position-independent code.
   Result<std::unique_ptr<llvm::TargetMachine>> createMachine() const;
 };
 

@@ -61,7 +61,9 @@ Arithmetic Arithmetic::ofBytes(ElementType lhs, ElementType rhs,
   if (target.hasSignedDotProduct && isSigned && lhs == ElementType::I8)
     return {lhs, rhs, ElementType::I32, 4, StepInstruction::SignedDotProduct};
   if (target.hasLongPairSum && lhs == rhs)
-    return {lhs, rhs, ElementType::I32, 2, StepInstruction::LongPairSum};
+    return {lhs, rhs, ElementType::I32, 2,
+            target.pointerBits == 64 ? StepInstruction::LongPairSum
+                                     : StepInstruction::LongPairSum32};
   if (target.hasPairSum)
     return {lhs, rhs, ElementType::I32, 2, StepInstruction::PairSum};
   return {lhs, rhs, ElementType::I32, 1, StepInstruction::MultiplyAdd};
@@ -78,9 +80,12 @@ Arithmetic Arithmetic::ofBytes(const Target &target) {
 }
 
 Arithmetic Arithmetic::ofPairs(const Target &target) {
-  const auto instruction = !target.hasPairSum ? StepInstruction::LongMultiplyAdd
-                           : target.hasVnni   ? StepInstruction::PairDotProduct
-                                              : StepInstruction::PairSum;
+  const bool hasLong = target.hasLongPairSum && target.pointerBits == 64;
+  const auto instruction = target.hasVnni && target.hasPairSum
+                               ? StepInstruction::PairDotProduct
+                           : target.hasPairSum ? StepInstruction::PairSum
+                           : hasLong ? StepInstruction::LongMultiplyAdd
+                                     : StepInstruction::MultiplyAdd;
   return {ElementType::I16, ElementType::I16, ElementType::I32, 2, instruction};
 }
 
@@ -291,6 +296,15 @@ Value Arithmetic::longPairSum(VectorBuilder &code, Value a, Value b,
   const bool isSigned = lhs == ElementType::I8;
   Type productType =
       cast<VectorType>(a.getType()).clone(code.builder.getI16Type());
+  if (instruction == StepInstruction::LongPairSum32) {
+    Value products = code.builder.create<arith::MulIOp>(
+        code.loc, converted(code, a, lhs, ElementType::I16),
+        converted(code, b, rhs, ElementType::I16));
+    return callIntrinsic(code,
+                         isSigned ? "llvm.arm.neon.vpadals.v4i32.v8i16"
+                                  : "llvm.arm.neon.vpadalu.v4i32.v8i16",
+                         sum.getType(), {sum, products});
+  }
   Value products = callIntrinsic(code,
                                  isSigned ? "llvm.aarch64.neon.smull.v8i16"
                                           : "llvm.aarch64.neon.umull.v8i16",
@@ -333,6 +347,7 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
   case StepInstruction::PairSum:
     return pairSum(code, a, b, sum);
   case StepInstruction::LongPairSum:
+  case StepInstruction::LongPairSum32:
     return longPairSum(code, a, b, sum);
   case StepInstruction::LongMultiplyAdd:
     return oneOfEachGroup(

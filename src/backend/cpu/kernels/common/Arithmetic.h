@@ -62,6 +62,8 @@ enum class StepInstruction {
   /// Arm: sums of two 16-bit products of 8-bit values of one signedness (smull
   /// and sadalp, umull and uadalp).
   LongPairSum,
+  /// 32-bit Arm: the same (vmull and vpadal).
+  LongPairSum32,
   /// Arm: multiply-add of 16-bit values (smlal), one of each group after
   /// another.
   LongMultiplyAdd

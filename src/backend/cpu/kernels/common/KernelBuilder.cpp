@@ -12,6 +12,7 @@ static constexpr const char *fmaAttribute = "sinter.fma";
 static constexpr const char *divisionAttribute = "sinter.slow_division";
 static constexpr const char *permutationAttribute = "sinter.byte_permutation";
 static constexpr const char *shuffleAttribute = "sinter.byte_shuffle";
+static constexpr const char *indexAttribute = "sinter.index_bits";
 
 void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
   auto yes = UnitAttr::get(module.getContext());
@@ -23,6 +24,10 @@ void sinter::cpu::tellMachine(ModuleOp module, const Target &target) {
     module->setAttr(divisionAttribute, yes);
   if (target.permutesBytes)
     module->setAttr(permutationAttribute, yes);
+  if (target.pointerBits != 64)
+    module->setAttr(
+        indexAttribute,
+        Builder(module.getContext()).getI64IntegerAttr(target.pointerBits));
   if (target.shuffledBytes > 0)
     module->setAttr(
         shuffleAttribute,
@@ -39,6 +44,11 @@ static ModuleOp moduleOf(OpBuilder &builder) {
 static int64_t numberIn(ModuleOp module, StringRef name) {
   auto number = module->getAttrOfType<IntegerAttr>(name);
   return number ? number.getInt() : 0;
+}
+
+unsigned sinter::cpu::indexBitsOf(ModuleOp module) {
+  const int64_t bits = numberIn(module, indexAttribute);
+  return bits == 0 ? 64 : unsigned(bits);
 }
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location)

@@ -19,6 +19,9 @@ struct Target;
 /// Records the target's features in a module, before kernels are built in it.
 void tellMachine(mlir::ModuleOp module, const Target &target);
 
+/// The bits of an index in code for the machine that \p module was told.
+unsigned indexBitsOf(mlir::ModuleOp module);
+
 class KernelBuilder : public IndexBuilder {
 public:
   KernelBuilder(mlir::OpBuilder &builder, mlir::Location location);

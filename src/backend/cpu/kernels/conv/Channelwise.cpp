@@ -195,7 +195,8 @@ private:
 Partition tilesOf(const ChannelwiseShape &shape, const Target &target,
                   int64_t weights) {
   int64_t limit = std::min<int64_t>(
-      std::max<int64_t>(1, target.vectorRegisters - weights - 2), 14);
+      std::max<int64_t>(1, target.vectorRegisters - weights - 2),
+      target.isSmall ? 2 : 14);
   if (shape.hasDynamicWidth())
     return {limit, 1, limit, 0};
   return Partition::of(shape.outputWidth.value(), limit);

@@ -40,8 +40,11 @@ int64_t sinter::cpu::maxTileRows(const Target &target, int64_t vectors) {
   int64_t elements = 1;
   if (!hasFewRegisters(target))
     elements = vectors < 3 ? 5 : 2;
-  return std::max<int64_t>(1, (target.vectorRegisters - vectors - elements) /
-                                  vectors);
+  const int64_t rows = std::max<int64_t>(
+      1, (target.vectorRegisters - vectors - elements) / vectors);
+  // Each size of tile is code of its own, in which nothing is a loop.
+  constexpr int64_t rowsOfSmallCode = 2;
+  return target.isSmall ? std::min(rows, rowsOfSmallCode) : rows;
 }
 
 namespace {
@@ -85,6 +88,8 @@ int64_t sinter::cpu::chooseTileVectors(const Target &target, int64_t rows,
   // A single row leaves registers for more columns.
   const int64_t apiece = rows == 1 ? 2 : 4;
   int64_t best = std::min(preferred, vectors);
+  if (target.isSmall)
+    return 1;
   for (int64_t candidate : {1, 2, 3, 4, 6, 8})
     if (candidate <= std::min(vectors, most) &&
         candidate * apiece <= target.vectorRegisters &&
