@@ -41,8 +41,8 @@ void addOptimization(CLI::App &app, OptimizeRequest &request) {
              throw CLI::ValidationError("--target", wrong);
          },
          "onnxruntime: write the operators that ONNX Runtime has for several "
-         "of ONNX's (SkipLayerNormalization, BiasGelu, FusedConv, "
-         "FusedMatMul), where it has them for CPUs")
+         "of ONNX's (MultiHeadAttention, SkipLayerNormalization, "
+         "BiasGelu, FusedConv), where it has them for CPUs")
       ->type_name("RUNTIME")
       ->group("Rewrites");
 }

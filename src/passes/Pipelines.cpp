@@ -130,6 +130,15 @@ static Passes kernelPasses(const std::shared_ptr<PatternRun> &run,
   return passes;
 }
 
+static Passes runtimePasses(const std::shared_ptr<PatternRun> &run,
+                            int64_t /*byteLimit*/) {
+  Passes passes;
+  passes.push_back(createRaiseIdioms(run));
+  passes.push_back(createRaiseAttention(run));
+  passes.push_back(createEliminateDeadCode(run));
+  return passes;
+}
+
 /// The registered names of passes from other folders.
 static llvm::StringSet<> &foreignPassNames() {
   static llvm::StringSet<> names;
@@ -347,6 +356,11 @@ Result<SimplifyReport> raiseQuantized(Model &model,
 Result<SimplifyReport> raiseForKernels(Model &model,
                                        const SimplifyOptions &options) {
   return runPipeline(model, options, kernelPasses);
+}
+
+Result<SimplifyReport> raiseForRuntime(Model &model,
+                                       const SimplifyOptions &options) {
+  return runPipeline(model, options, runtimePasses);
 }
 
 namespace {

@@ -110,6 +110,11 @@ Result<SimplifyReport> raiseQuantized(Model &model,
 Result<SimplifyReport> raiseForKernels(Model &model,
                                        const SimplifyOptions &options = {});
 
+/// Raises idioms and attention of a simplified graph to one `nn` operation
+/// each, for a runtime that has operators for them. Model and errors as above.
+Result<SimplifyReport> raiseForRuntime(Model &model,
+                                       const SimplifyOptions &options = {});
+
 /// Registers the passes by their command-line names, and the pipeline
 /// `simplify`.
 void registerSimplificationPasses();

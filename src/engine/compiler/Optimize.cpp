@@ -366,6 +366,17 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
              ofModel(model, simplify(model, options)));
   if (!simplified)
     return simplified.takeError();
+  if (request.forOnnxRuntime) {
+    // What passes leave alone for other runtimes, this one has operators for.
+    model.module()->removeAttr(wholeSourcesAttribute);
+    Result<SimplifyReport> done =
+        ofModel(model, raiseForRuntime(model, options));
+    if (!done)
+      return done.takeError();
+    for (const auto &[label, count] : done->patterns)
+      simplified->patterns[label] += count;
+    simplified->operationsAfter = std::move(done->operationsAfter);
+  }
   if (*raises) {
     simplified->operationsBefore = std::move(raised.operationsBefore);
     for (const auto &[label, count] : raised.patterns)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Covers: formats/import Attention
-# Covers: formats/onnx/write RuntimeFusions
+# Covers: formats/onnx/write Attention RuntimeFusions
 # Covers: formats/onnx/ops RuntimeAttention RuntimeCachedAttention RuntimeProducts RuntimeOthers RuntimeExperts RuntimeGates
 # Covers: formats/onnx/ops RuntimeLowBit RuntimeQuantizedLayers FormerOperators ChannelsLast
 """ONNX Runtime's own operators in random variants, judged by it or by NumPy.
@@ -231,7 +231,19 @@ class RuntimeOperators(unittest.TestCase):
         node("MatMul", ["gelu", weight("w4", 8, 8)], "narrow")
         node("Add", ["narrow", "wide"], "sum")
         node("LayerNormalization", ["sum", weight("g", 8), weight("be", 8)], "norm", axis=-1, epsilon=1e-5)
-        node("Add", ["norm", "sum"], "y")
+        # Two heads of four.
+        constants.update(apart=np.array([2, 6, 2, 4], np.int64), joined=np.array([2, 6, 8], np.int64), scale=np.float32(0.5))
+        for each, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+            node("MatMul", ["norm", weight("w" + each, 8, 8)], each + "0")
+            node("Reshape", [each + "0", "apart"], each + "1")
+            node("Transpose", [each + "1"], each, perm=order)
+        node("MatMul", ["q", "k"], "qk")
+        node("Mul", ["qk", "scale"], "scaled_qk")
+        node("Softmax", ["scaled_qk"], "weights", axis=-1)
+        node("MatMul", ["weights", "v"], "mixed")
+        node("Transpose", ["mixed"], "back", perm=[0, 2, 1, 3])
+        node("Reshape", ["back", "joined"], "rows")
+        node("Add", ["rows", "sum"], "y")
         graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 3, 6, 6])],
                                   [onnx.ValueInfoProto(name="y")],
                                   [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()])
@@ -247,7 +259,7 @@ class RuntimeOperators(unittest.TestCase):
                 self.call("optimize", fused, "-o", back, "--standard-operators")
                 kinds = [each.op_type for each in onnx.load(fused).graph.node]
                 self.assertEqual(kinds.count("FusedConv"), 2, kinds)
-                for kind in ("FusedMatMul", "SkipLayerNormalization") + (("BiasGelu",) if opset >= 20 else ()):
+                for kind in ("FusedMatMul", "SkipLayerNormalization", "BiasGelu", "MultiHeadAttention"):
                     self.assertIn(kind, kinds)
                 self.assertEqual({each.domain for each in onnx.load(back).graph.node}, {""})
                 self.assertEqual([each.domain for each in onnx.load(back).opset_import], [""])

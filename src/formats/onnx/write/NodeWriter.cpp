@@ -221,6 +221,14 @@ Name NodeWriter::make(StringRef opType, ArrayRef<Name> inputs,
   return lastMade;
 }
 
+Name NodeWriter::makeForRuntime(StringRef opType, ArrayRef<Name> inputs,
+                                const NodeAttributes &attributes) {
+  Name made = make(opType, inputs, attributes);
+  writer.graph().proto->mutable_node()->rbegin()->set_domain(
+      runtimeDomain.str());
+  return made;
+}
+
 Names NodeWriter::makeMany(StringRef opType, ArrayRef<Name> inputs,
                            const NodeAttributes &attributes,
                            ArrayRef<bool> wanted) {

@@ -65,6 +65,9 @@ public:
   /// Adds a node with one output.
   Name make(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
             const NodeAttributes &attributes = {});
+  /// The same of ONNX Runtime's domain.
+  Name makeForRuntime(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
+                      const NodeAttributes &attributes = {});
   /// Adds a node with several outputs, of which \p wanted are present.
   Names makeMany(llvm::StringRef opType, llvm::ArrayRef<Name> inputs,
                  const NodeAttributes &attributes, llvm::ArrayRef<bool> wanted);

@@ -4,6 +4,8 @@
 #include "formats/onnx/file/NestedGraphs.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 using namespace mlir;
 
@@ -98,6 +100,10 @@ private:
   void fuseActivation(NodeProto &node);
   void fuseTranspose(NodeProto &product, int input);
   void fuseFactor(NodeProto &multiply);
+  bool isNumber(const std::string &tensor, double value) const;
+  std::string gatedBy(const std::string &tensor,
+                      std::vector<NodeProto *> &nodes) const;
+  void fuseGelu(NodeProto &multiply);
   void fuseBias(NodeProto &gelu);
   void fuseSkip(NodeProto &norm);
   NodeProto &beFused(NodeProto &product);
@@ -209,6 +215,70 @@ void Fusions::fuseFactor(NodeProto &multiply) {
   }
 }
 
+bool Fusions::isNumber(const std::string &tensor, double value) const {
+  auto found = facts.numbers.find(tensor);
+  return found != facts.numbers.end() &&
+         std::abs(found->second - value) < 1e-6 * std::abs(value);
+}
+
+/// x, if \p tensor is 1 + erf(x / sqrt(2)), of \p nodes that nothing else uses;
+/// else "".
+std::string Fusions::gatedBy(const std::string &tensor,
+                             std::vector<NodeProto *> &nodes) const {
+  NodeProto *sum = onlyFor(tensor, "Add");
+  for (int i = 0; sum && i < 2; ++i) {
+    NodeProto *erf = onlyFor(sum->input(i), "Erf");
+    if (!erf || !isNumber(sum->input(1 - i), 1))
+      continue;
+    NodeProto *quotient = onlyFor(erf->input(0), "Div"),
+              *product = onlyFor(erf->input(0), "Mul");
+    const double root = 1.41421356237309504880;
+    nodes = {sum, erf, quotient ? quotient : product};
+    if (quotient && isNumber(quotient->input(1), root))
+      return quotient->input(0);
+    for (int k = 0; product && k < 2; ++k)
+      if (isNumber(product->input(1 - k), 1 / root))
+        return product->input(k);
+  }
+  return "";
+}
+
+/// x * (1 + erf(x / sqrt(2))) * 0.5, in any order -> Gelu(x), in the place of
+/// the last product.
+void Fusions::fuseGelu(NodeProto &multiply) {
+  if (multiply.op_type() != "Mul" || !isStandardDomain(multiply.domain()) ||
+      !isF32(multiply.output(0)))
+    return;
+  for (int i : {0, 1}) {
+    NodeProto *inner = onlyFor(multiply.input(i), "Mul");
+    if (!inner)
+      continue;
+    std::vector<std::string> factors = {multiply.input(1 - i), inner->input(0),
+                                        inner->input(1)};
+    auto half = llvm::find_if(
+        factors, [&](const std::string &each) { return isNumber(each, 0.5); });
+    if (half == factors.end())
+      continue;
+    factors.erase(half);
+    for (int k : {0, 1}) {
+      std::vector<NodeProto *> nodes;
+      const std::string x = gatedBy(factors[k], nodes);
+      if (x.empty() || x != factors[1 - k])
+        continue;
+      for (const std::string &input : multiply.input())
+        --uses[input];
+      take(*inner);
+      for (NodeProto *each : nodes)
+        take(*each);
+      multiply.clear_input();
+      multiply.add_input(x);
+      ++uses[x];
+      become(multiply, "Gelu");
+      return;
+    }
+  }
+}
+
 /// Gelu(x + bias) -> BiasGelu(x, bias); FastGelu has a bias itself.
 void Fusions::fuseBias(NodeProto &gelu) {
   const bool isOwn = gelu.domain() == runtimeDomain;
@@ -295,6 +365,7 @@ void Fusions::run() {
         fuseTranspose(node, input);
     if (node.op_type().empty() || node.output_size() == 0)
       continue;
+    fuseGelu(node);
     fuseFactor(node);
     fuseActivation(node);
     fuseBias(node);

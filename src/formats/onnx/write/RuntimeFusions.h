@@ -2,6 +2,7 @@
 //
 //   Relu(Conv(x, w))                  ->  FusedConv(x, w)
 //   MatMul(Transpose(a), b) * 0.5     ->  FusedMatMul(a, b)
+//   x * (1 + erf(x / sqrt(2))) * 0.5  ->  Gelu(x)
 //   Gelu(x + bias)                    ->  BiasGelu(x, bias)
 //   LayerNormalization(x + y)         ->  SkipLayerNormalization(x, y)
 //

@@ -28,6 +28,7 @@ WriterRules normalizationRules();
 WriterRules structuredRules();
 WriterRules controlFlowRules();
 WriterRules quantizedRules();
+WriterRules attentionRules();
 
 /// The rule for ops of a name; null if there is none.
 const WriterRule *findWriterRule(llvm::StringRef op);
