@@ -314,6 +314,18 @@ func.func @main(%x: tensor<?x?x?xf32> {sinter.name = "x", sinter.dims = ["*/", "
             done = subprocess.run(["valgrind", "-q", "--error-exitcode=9", os.path.join(folder, "example")], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_threads(self):
+        """The threads of the caller, with sizes as arguments, and of one of several entry points."""
+        for name, model in ("attention", self.write("attention.onnx", attention())), ("glyphs", str(GLYPHS / "glyphs.onnx")):
+            description = self.compile(model, name, "--parallel", name=name)
+            for threads in 1, 3:
+                self.expect_same(model, name, description, self.random_inputs(description), runs=2, threads=threads)
+        self.described(model, "entries", "--parallel", "--entry", "one:N=1", "--entry", "any:", "--cpu", "x86-64-v3")
+        folder = self.path("entries")
+        subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Werror", "-pedantic", os.path.join(folder, "main.c"), os.path.join(folder, "net.o"), "-o",
+                        os.path.join(folder, "example"), "-lm"], check=True)
+        self.assertEqual(subprocess.run([os.path.join(folder, "example")], stdout=subprocess.DEVNULL).returncode, 0)
+
     def test_entry_points(self):
         """Several share the weights; each computes what it would alone."""
         model = str(GLYPHS / "glyphs.onnx")
