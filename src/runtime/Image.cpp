@@ -3,6 +3,7 @@
 #include "runtime/Image.h"
 #include "runtime/ElementDispatch.h"
 #include "runtime/ImageGeometry.h"
+#include "runtime/ImageResize.h"
 #include "runtime/OptionNames.h"
 #include "runtime/OutOfMemory.h"
 
@@ -13,99 +14,10 @@ namespace sinter {
 
 namespace {
 
-/// Rows, columns and channels of floats, 0..255.
-struct Picture {
-  int64_t height, width, channels;
-  std::vector<float> values;
-};
-
 /// The positions of the dimensions of the model's input; -1: missing.
 struct InputAxes {
   int batch, channel, row, column;
 };
-
-/// One scaled pixel, or row of pixels: the weighted sum of \p count values
-/// each, which lie one behind the other.
-template <typename T>
-void interpolateLong(const T *__restrict source,
-                     const std::vector<float> &weights, int64_t count,
-                     float *__restrict target) {
-  for (float weight : weights) {
-    for (int64_t j = 0; j < count; ++j)
-      target[j] += weight * static_cast<float>(source[j]);
-    source += count;
-  }
-}
-
-/// The same of a few, in registers.
-template <int Count, typename T>
-void interpolateFew(const T *source, const std::vector<float> &weights,
-                    float *target) {
-  float sums[Count] = {};
-  for (float weight : weights) {
-    for (int j = 0; j < Count; ++j)
-      sums[j] += weight * static_cast<float>(source[j]);
-    source += Count;
-  }
-  std::copy_n(sums, Count, target);
-}
-
-/// Resizes along the second of three dimensions. A cubic filter exceeds the
-/// range of its values, which is cut off.
-template <typename T>
-std::vector<float> resizeMiddle(std::span<const T> values, int64_t outer,
-                                int64_t inner, const ImageAxis &axis,
-                                Interpolation how) {
-  const std::vector<ImageTaps> all =
-      imageTaps(axis.from, axis.scaled, axis.begin(), axis.end(), how);
-  std::vector<float> result(static_cast<size_t>(outer) * all.size() *
-                            static_cast<size_t>(inner));
-  float *target = result.data();
-  for (int64_t i = 0; i < outer; ++i)
-    for (const ImageTaps &taps : all) {
-      const T *source = values.data() + (i * axis.from + taps.first) * inner;
-      if (inner == 3)
-        interpolateFew<3>(source, taps.weights, target);
-      else if (inner == 1)
-        interpolateFew<1>(source, taps.weights, target);
-      else
-        interpolateLong(source, taps.weights, inner, target);
-      target += inner;
-    }
-  if (how == Interpolation::Bicubic)
-    for (float &value : result)
-      value = std::clamp(value, 0.0F, 255.0F);
-  return result;
-}
-
-/// The needed pixels of the resized image.
-Picture resizedPicture(const Tensor &image, const ImageAxes &axes,
-                       Interpolation how) {
-  const std::span<const uint8_t> pixels = image.values<uint8_t>();
-  const auto lengthOf = [](const ImageAxis &axis) {
-    return axis.end() - axis.begin();
-  };
-  const auto &[rows, columns] = axes;
-  Picture picture{lengthOf(rows), lengthOf(columns), image.dim(2), {}};
-  if (rows.isWhole() && columns.isWhole()) {
-    picture.values.assign(pixels.begin(), pixels.end());
-    return picture;
-  }
-  // What a cubic filter cuts off depends on the order, which is Pillow's. Else
-  // rows come first: those are long and contiguous, and few are left.
-  if (how == Interpolation::Bicubic) {
-    const std::vector<float> narrow =
-        resizeMiddle(pixels, image.dim(0), picture.channels, columns, how);
-    picture.values = resizeMiddle(std::span<const float>(narrow), 1,
-                                  picture.width * picture.channels, rows, how);
-    return picture;
-  }
-  const std::vector<float> low =
-      resizeMiddle(pixels, 1, image.dim(1) * picture.channels, rows, how);
-  picture.values = resizeMiddle(std::span<const float>(low), picture.height,
-                                picture.channels, columns, how);
-  return picture;
-}
 
 /// The picture with grey or colours, or in another order of colours.
 Picture withChannels(Picture picture, int64_t channels, ImageChannels order) {
@@ -159,6 +71,18 @@ private:
   double scale, mean, std;
 };
 
+/// \p count values, \p step apart, as elements \p outStep apart.
+template <typename T>
+void storeRow(const float *values, int64_t step, int64_t count,
+              const Normaliser<T> &normalise, T *out, int64_t outStep) {
+  if (outStep == 1)
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = normalise(static_cast<double>(values[i * step]));
+  else
+    for (int64_t i = 0; i < count; ++i)
+      out[i * outStep] = normalise(static_cast<double>(values[i * step]));
+}
+
 template <typename T>
 void store(const Picture &picture, const ImageAxes &place,
            const InputAxes &axes, const ImageOptions &options, Tensor &input) {
@@ -171,22 +95,25 @@ void store(const Picture &picture, const ImageAxes &place,
   for (int64_t channel = 0; channel < picture.channels; ++channel) {
     const Normaliser<T> normalise(options, channel);
     const T padding = normalise(pick(options.padValue, channel, 0));
+    const int64_t step = strides[axes.column], width = place.columns.size;
     for (int64_t row = 0; row < place.rows.size; ++row) {
-      int64_t index = row * strides[axes.row] + channel * strides[axes.channel];
+      T *out = input.mutableValues<T>().data() + row * strides[axes.row] +
+               channel * strides[axes.channel];
       const int64_t line = row - top;
       const bool isInside = line >= 0 && line < picture.height;
-      const float *value =
-          isInside ? picture.values.data() +
-                         line * picture.width * picture.channels + channel
-                   : nullptr;
-      for (int64_t column = 0; column < place.columns.size; ++column) {
-        const int64_t at = column - left;
-        const bool isPixel = isInside && at >= 0 && at < picture.width;
-        input.set<T>(index, isPixel ? normalise(static_cast<double>(
-                                          value[at * picture.channels]))
-                                    : padding);
-        index += strides[axes.column];
-      }
+      // Pixels between padding.
+      const int64_t begin = isInside ? std::min(left, width) : width;
+      const int64_t end =
+          isInside ? std::min(left + picture.width, width) : width;
+      for (int64_t i = 0; i < begin; ++i)
+        out[i * step] = padding;
+      if (isInside)
+        storeRow(picture.values.data() +
+                     line * picture.width * picture.channels + channel,
+                 picture.channels, end - begin, normalise, out + begin * step,
+                 step);
+      for (int64_t i = end; i < width; ++i)
+        out[i * step] = padding;
     }
   }
 }

@@ -1,4 +1,4 @@
-// Covers: runtime ImageDecode ImageGeometry
+// Covers: runtime ImageDecode ImageGeometry ImageResize
 
 #include "runtime/Image.h"
 #include "TemporaryFolder.h"
