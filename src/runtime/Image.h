@@ -80,8 +80,8 @@ extern const char *const imageKinds;
 /// Decodes a PNG, JPEG, WebP, BMP, GIF (its first frame) or TIFF (its first
 /// page) file to ui8 of shape [height, width, channels], with 1 channel for
 /// grey images and 3 (red, green, blue) for others; transparency is dropped. A
-/// JPEG file or a TIFF file with an orientation is turned upright. \p name is
-/// for messages.
+/// JPEG, PNG, WebP or TIFF file with an orientation is turned upright. \p name
+/// is for messages.
 Result<Tensor> decodeImage(std::span<const std::byte> bytes,
                            const std::string &name);
 

@@ -85,11 +85,12 @@ class Preprocessing(CommandTest):
             self.assertLessEqual(abs(self.raw(file) - expected).max(), 2 if name.endswith("jpg") else 0, name)
 
     def test_orientation(self):
-        """A JPEG is turned as its Exif data say, as by ImageOps.exif_transpose."""
-        for orientation in range(1, 9):
+        """A JPEG, PNG or WebP is turned as its Exif data say, as by ImageOps.exif_transpose."""
+        kinds = {"jpg": {"quality": 95}, "png": {}, "webp": {"lossless": True, "quality": 50}}
+        for orientation, (kind, how) in ((number, each) for number in range(1, 9) for each in kinds.items()):
             exif = Image.Exif()
             exif[0x0112] = orientation
-            file = self.save(f"{orientation}.jpg", self.pixels, exif=exif, quality=95)
+            file = self.save(f"{orientation}.{kind}", self.pixels, exif=exif, **how)
             expected = self.colours(file, ImageOps.exif_transpose)
             got = self.raw(file)
             self.assertEqual(got.shape, expected.shape)

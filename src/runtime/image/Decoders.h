@@ -17,9 +17,9 @@
 
 namespace sinter::images {
 
+/// PNG, JPEG and WebP are turned upright by their Exif orientation.
 Result<Tensor> decodePng(std::span<const std::byte> bytes,
                          const std::string &name);
-/// Turned upright by its Exif orientation.
 Result<Tensor> decodeJpeg(std::span<const std::byte> bytes,
                           const std::string &name);
 /// Not an animated one.

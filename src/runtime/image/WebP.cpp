@@ -2,9 +2,36 @@
 
 #include "runtime/image/Decoders.h"
 
+#include <cstring>
 #include <webp/decode.h>
 
 namespace sinter::images {
+
+/// The Exif data of a WebP file, a chunk of its RIFF container; none if there
+/// is no such chunk.
+static std::span<const std::byte> webpExif(std::span<const std::byte> bytes) {
+  constexpr size_t container = 12, header = 8;
+  bytes = bytes.subspan(std::min(container, bytes.size()));
+  while (bytes.size() >= header) {
+    uint32_t size = 0;
+    std::memcpy(&size, bytes.data() + 4, sizeof(size));
+    const bool isIt = std::memcmp(bytes.data(), "EXIF", 4) == 0;
+    bytes = bytes.subspan(header);
+    if (isIt) {
+      const auto data = bytes.first(std::min<size_t>(size, bytes.size()));
+      // Some programs write it as in JPEG files.
+      constexpr std::string_view magic("Exif\0\0", 6);
+      const bool hasMagic =
+          data.size() >= magic.size() &&
+          std::memcmp(data.data(), magic.data(), magic.size()) == 0;
+      return data.subspan(hasMagic ? magic.size() : 0);
+    }
+    // Chunks have an even size.
+    bytes = bytes.subspan(
+        std::min<size_t>(uint64_t(size) + (size & 1), bytes.size()));
+  }
+  return {};
+}
 
 Result<Tensor> decodeWebP(std::span<const std::byte> bytes,
                           const std::string &name) {
@@ -26,7 +53,7 @@ Result<Tensor> decodeWebP(std::span<const std::byte> bytes,
                          image.mutableValues<uint8_t>().data(), image.bytes(),
                          features.width * 3))
     return badImage(name, "its data are damaged or end too early");
-  return image;
+  return upright(std::move(image), exifOrientation(webpExif(bytes)));
 }
 
 } // namespace sinter::images
