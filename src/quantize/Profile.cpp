@@ -315,7 +315,7 @@ private:
   Error wrong(const std::string &what) const {
     return withHint(
         optionText("profile-out") + " writes one",
-        usageError(optionText("profile") + " " + path + ": " + what));
+        systemError(optionText("profile") + " " + path + ": " + what));
   }
 
   Result<TensorProfile> readTensor(std::string name,
@@ -426,8 +426,8 @@ Result<Profile> profileFromJson(std::string_view text,
   llvm::Expected<llvm::json::Value> parsed =
       llvm::json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed)
-    return usageError(optionText("profile") + " " + path +
-                      ": no JSON: " + llvm::toString(parsed.takeError()));
+    return systemError(optionText("profile") + " " + path +
+                       ": no JSON: " + llvm::toString(parsed.takeError()));
   return ProfileReader(path).read(*parsed);
 }
 

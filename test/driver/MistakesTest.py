@@ -151,7 +151,7 @@ MISTAKES = """
 5 | quantize float.onnx --calibration nothing -o out.onnx | --calibration: there is no 'nothing'
 2 | quantize float.onnx --calibration folder -o out.onnx | --calibration 'folder': no sample is in this folder: .*
 2 | quantize float.onnx --calibration x.npy -o out.onnx | x.npy: input 'x': expected 1x16xf32, given 2x3xf32
-2 | quantize float.onnx --profile profile.json -o out.onnx | --profile profile.json: it has no object "tensors"; --profile-out writes one
+5 | quantize float.onnx --profile profile.json -o out.onnx | --profile profile.json: it has no object "tensors"; --profile-out writes one
 5 | quantize float.onnx --calibration random --truth nothing -o out.onnx | cannot open 'nothing': No such file or directory
 5 | train net.onnx --data nothing.npz -o out.onnx | --data: there is no 'nothing.npz'
 5 | train net.onnx --data broken.npz -o out.onnx | broken.npz: --data: not a sound .npz archive: .*

@@ -706,11 +706,11 @@ class Profiles(QuantizeCase):
         self.assertTrue(all(not layer["kept_float"] for layer in self.quantize(self.model, "--profile", profile)["layers"]))
         content["tensors"]["x"]["min"] = "none"
         self.write("p.json", json.dumps(content))
-        self.refused(USAGE, self.model, "--json", "--profile", profile, mentions=["p.json", "tensor 'x'"])
+        self.refused(SYSTEM, self.model, "--json", "--profile", profile, mentions=["p.json", "tensor 'x'"])
 
     def test_unreadable(self):
         self.refused(SYSTEM, self.model, "--json", "--profile", self.path("none.json"), mentions=["none.json"])
-        self.refused(USAGE, self.model, "--json", "--profile", self.write("p.json", "no"), mentions=["p.json", "no JSON"])
+        self.refused(SYSTEM, self.model, "--json", "--profile", self.write("p.json", "no"), mentions=["p.json", "no JSON"])
 
 
 class Models(QuantizeCase):
