@@ -8,6 +8,7 @@
 #include "graph/storage/Storage.h"
 #include "passes/BindArguments.h"
 #include "passes/FlattenSignature.h"
+#include "passes/Specialize.h"
 #include "runtime/OptionNames.h"
 
 using namespace mlir;
@@ -390,13 +391,29 @@ Result<Model> ModelSource::copyOfAsIs() const {
   return model->clone();
 }
 
+/// \p read at the shapes of the request, if the file is translated once, and
+/// knows nothing of them; other dimensions stay dynamic.
+Result<Model> ModelSource::atGivenShapes(Result<Model> read) const {
+  if (!read || dependsOnSizes || request.shapes.empty())
+    return read;
+  SpecializeOptions sizes;
+  sizes.leavesDynamic = true;
+  for (const auto &[name, shape] : request.shapes) {
+    const std::optional<size_t> input = whole.inputNamed(name);
+    sizes.shapes[input ? whole.inputs[*input].spec.name : name] = shape;
+  }
+  if (Result<void> done = specialize(*read, sizes); !done)
+    return done.takeError();
+  return read;
+}
+
 Result<Model> ModelSource::toRewrite(const RewriteOptions &rewrite) {
   ReadOptions options = asIsOptions();
   options.keepsNodes = true;
   options.freezesDefaults = rewrite.freezesDefaults;
   options.expandsUnknown = rewrite.expandsUnknown;
   options.standardOperators = rewrite.standardOperators;
-  return checked(file->read(options));
+  return atGivenShapes(checked(file->read(options)));
 }
 
 Result<Model> ModelSource::toConvert() {
@@ -405,7 +422,7 @@ Result<Model> ModelSource::toConvert() {
     return !llvm::is_contained(each.spec.shape, -1);
   });
   if (!dependsOnSizes || (isComplete && isStatic))
-    return copyOfAsIs();
+    return atGivenShapes(copyOfAsIs());
   ReadOptions options = asIsOptions();
   options.expandsUnknown = !isComplete;
   options.expandsBroadcasts = true;

@@ -117,6 +117,7 @@ private:
   ReadOptions asIsOptions() const;
   ReadOptions optionsFor(const GraphRequest &given) const;
   Result<Model> copyOfAsIs() const;
+  Result<Model> atGivenShapes(Result<Model> read) const;
   Result<TranslatedGraph> translateWhole(const GraphRequest &given);
   Result<Model> toRewrite(const RewriteOptions &rewrite);
   Result<Model> toConvert();
