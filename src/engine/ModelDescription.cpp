@@ -110,7 +110,8 @@ static json metadataJson(const ModelMetadata &metadata) {
           {"description", metadata.description},
           {"version", metadata.version},
           {"operator_sets", metadata.operatorSets},
-          {"entries", metadata.entries}};
+          {"entries", metadata.entries},
+          {"note", metadata.note}};
 }
 
 static ModelMetadata metadataFrom(const json &value) {
@@ -122,7 +123,8 @@ static ModelMetadata metadataFrom(const json &value) {
         std::pair("producer_version", &metadata.producerVersion),
         std::pair("domain", &metadata.domain),
         std::pair("graph", &metadata.graph),
-        std::pair("description", &metadata.description)})
+        std::pair("description", &metadata.description),
+        std::pair("note", &metadata.note)})
     *text = value.at(key).get<std::string>();
   value.at("version").get_to(metadata.version);
   value.at("operator_sets").get_to(metadata.operatorSets);

@@ -51,6 +51,8 @@ Result<void> Session::describe() {
     if (!key)
       return key.error();
     if (std::optional<ModelDescription> known = cache.description(*key)) {
+      if (!known->metadata.note.empty())
+        notes.note(known->metadata.note);
       source.setDescription(std::move(*known));
       return {};
     }

@@ -26,7 +26,15 @@ Result<CompilerModel *> SessionModel::read() {
   Result<Compiler *> compiler = loadCompiler();
   if (!compiler)
     return compiler.takeError();
-  auto model = (*compiler)->open(modelRequest(file, options));
+  ModelRequest request = modelRequest(file, options);
+  // What a description from the cache has told.
+  if (!descriptions.empty() && request.note)
+    request.note = [told = description().metadata.note,
+                    note = request.note](const std::string &text) {
+      if (text != told)
+        note(text);
+    };
+  auto model = (*compiler)->open(request);
   if (!model)
     return model.takeError();
   source = std::move(*model);

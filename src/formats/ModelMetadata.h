@@ -10,6 +10,10 @@
 
 namespace sinter {
 
+/// The entry with states of dynamic sizes, "OUTPUT=INPUT" in each line: what
+/// runs a stream feeds the output back, and without one the input is zeros.
+inline constexpr const char *feedsKey = "sinter.feeds";
+
 /// Empty texts and 0: the file does not say, or its format has no such thing.
 struct ModelMetadata {
   /// "onnx": Format::name.
@@ -29,6 +33,8 @@ struct ModelMetadata {
   std::vector<std::pair<std::string, int64_t>> operatorSets;
   /// Further entries by name, in the file's order.
   std::vector<std::pair<std::string, std::string>> entries;
+  /// What whoever runs the model should know, as readers tell it.
+  std::string note;
 
   bool operator==(const ModelMetadata &) const = default;
 };

@@ -34,7 +34,6 @@ class TrainingMode(CommandTest):
         """The first output, of an input x of four images."""
         folder = self.path("results")
         shutil.rmtree(folder, ignore_errors=True)
-        # A program from the cache runs without the file being read again, and without the note.
         done = self.sinter("run", path, "--no-cache", "--input", x, "--output-dir", folder, *more)
         self.assertEqual(done.returncode, DONE, done.stderr)
         return elements(os.path.join(folder, "y.npy")), done.stderr
@@ -44,6 +43,17 @@ class TrainingMode(CommandTest):
             for backend in "cpu", "interpreter":
                 done = self.sinter("test", str(FOLDER / f"norms-{version}"), "--backend", backend)
                 self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+
+    def test_says_so_from_the_cache_too(self):
+        """A program from the cache runs without the file being read again."""
+        model, x = self.model(f"dropout-{VERSIONS[-1]}"), self.write("x.npy", npy([4, 1, 5, 5], numbers(100, 3)))
+        for cached in False, True:
+            done = self.sinter("run", model, "--input", x, "--cache-dir", self.path("cache"), "-v")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual("from the cache" in done.stderr, cached)
+            self.assertEqual(done.stderr.count(NOTE), 1, done.stderr)
+        # It is compiled anew, for other sizes, and says so once.
+        self.assertEqual(self.sinter("run", model, "--input", x, "--cache-dir", self.path("cache"), "--static", "-v").stderr.count(NOTE), 1)
 
     def test_says_so(self):
         for version in VERSIONS:

@@ -120,6 +120,7 @@ public:
     all.graph = model.graph().name();
     all.description = model.doc_string();
     all.version = model.model_version();
+    all.note = onnx::trainingModeNote(file);
     for (const onnx::OperatorSetIdProto &set : model.opset_import())
       all.operatorSets.emplace_back(set.domain(), set.version());
     for (const onnx::StringStringEntryProto &entry : model.metadata_props())
