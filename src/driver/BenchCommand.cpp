@@ -165,6 +165,7 @@ private:
       return opened.takeError();
     const std::shared_ptr<Session> session = std::move(*opened);
     nlohmann::json all = nlohmann::json::array();
+    Activity activity("measuring " + common.model);
     for (int64_t size : sweep->sizes) {
       Result<NamedShapes> shapes =
           sweep->shapesAt(size, session->model(), wanted->shapes);
@@ -173,6 +174,7 @@ private:
       Result<ReadySession> ready = sized(session, *shapes);
       if (!ready)
         return ready.takeError();
+      activity.update(all.size(), sweep->sizes.size(), "sizes");
       Result<Measurement> measured = measure(*ready);
       if (!measured)
         return measured.takeError();
@@ -232,10 +234,12 @@ private:
         threadsOfStreams(ready.session->threads(), streams);
     if (!threads)
       return threads.takeError();
+    Activity activity(text("measuring %u streams of ", streams) + common.model);
     Result<StreamMeasurement> done = driver::measureStreams(
         *ready.session, ready.inputs,
         {std::move(*threads), warmup, seconds,
-         [this](Executor &executor) { return giveStates(executor, states); }});
+         [this](Executor &executor) { return giveStates(executor, states); },
+         [&](double passed) { goesOn(activity, passed * 1000, seconds); }});
     if (!done)
       return done.takeError();
     measured.latenciesMs = std::move(done->latenciesMs);
@@ -263,17 +267,25 @@ private:
     // Streams are measured by themselves.
     const double ownSeconds = streams > 1 ? 0 : seconds;
     const Clock::time_point start = Clock::now();
-    // Seconds, and not runs: drawing after each would take time from short
-    // ones.
-    Activity activity("measuring for " + text("%g s", seconds));
+    Activity activity("measuring " + common.model);
     do
       measured.latenciesMs.push_back(timedRun());
-    while (!failure && millisecondsSince(start) < ownSeconds * 1000);
+    while (!failure && goesOn(activity, millisecondsSince(start), ownSeconds));
     if (!failure)
       profile(executor, measured, timedRun, failure);
     if (failure)
       return *failure;
     return measured;
+  }
+
+  /// Whether measuring for \p wanted seconds goes on after \p passed
+  /// milliseconds, which \p activity shows.
+  static bool goesOn(Activity &activity, double passed, double wanted) {
+    // Seconds, and not runs: to tell of each would take time from short ones.
+    if (wanted >= 1)
+      activity.update(static_cast<uint64_t>(passed / 1000),
+                      static_cast<uint64_t>(wanted), "seconds");
+    return passed < wanted * 1000;
   }
 
   /// Runs with a timer per layer: separately, since timers take time.

@@ -116,6 +116,9 @@ private:
           std::chrono::duration<double, std::milli>(stream.end - start)
               .count());
       start = stream.end;
+      if (options.progress && &stream == &streams.front())
+        options.progress(
+            std::chrono::duration<double>(start - stream.begin).count());
     } while (start < last && !hasFailed);
     return {};
   }

@@ -32,6 +32,9 @@ struct StreamOptions {
   double seconds = 0;
   /// Sets the states of a stream.
   std::function<Result<void>(Executor &)> giveStates;
+  /// Called by one of the streams after its runs, with the seconds that have
+  /// passed; may be empty.
+  std::function<void(double seconds)> progress;
 };
 
 struct StreamMeasurement {

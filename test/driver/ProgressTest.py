@@ -113,7 +113,8 @@ func.func @main(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
         self.check("compare", self.slow(), shows=r"comparing \S+slow\.mlir, \d+ s")
 
     def test_bench(self):
-        self.check("bench", self.good_model(), "--seconds", "3", "--no-cache", shows=r"measuring for 3 s, \d+ s")
+        self.check("bench", self.good_model(), "--seconds", "3", "--no-cache", shows=rf"measuring \S+ \d of 3 seconds {BAR}")
+        self.check("bench", self.good_model(), "--seconds", "3", "--streams", "2", "--threads", "2", "--no-cache", shows=rf"measuring 2 streams of \S+ \d of 3 seconds {BAR}")
 
     def test_runs_are_counted(self):
         self.check("run", self.slow(), "--input", "random", "--repeat", "100", "--no-cache",
