@@ -250,6 +250,7 @@ void Similarity::add(const Similarity &other) {
   noise += other.noise;
   product += other.product;
   power += other.power;
+  elements += other.elements;
 }
 
 double Similarity::decibels() const {
@@ -269,16 +270,21 @@ double Similarity::cosine() const {
                     1.0);
 }
 
-Similarity similarityOf(const Tensor &got, const Tensor &expected) {
+Similarity similarityOf(const Tensor &got, const Tensor &expected,
+                        bool ofFinite) {
   const Reals a(got), b(expected);
   Similarity sum;
   forEachPair(a, b, b.parts * expected.size(),
               [&](int64_t, double have, double want) {
+                if (ofFinite && !std::isfinite(want))
+                  return;
                 if (!std::isfinite(want) || !std::isfinite(have)) {
+                  sum.elements += std::isfinite(want) || std::isfinite(have);
                   if (have != want && !(std::isnan(have) && std::isnan(want)))
                     sum.noise = HUGE_VAL;
                   return;
                 }
+                ++sum.elements;
                 const double error = have - want;
                 sum.signal += want * want;
                 sum.noise += error * error;

@@ -94,6 +94,8 @@ struct Difference {
 struct Similarity {
   /// Sums over elements, those of tensors compared one after the other.
   double signal = 0, noise = 0, product = 0, power = 0;
+  /// How many elements count.
+  uint64_t elements = 0;
 
   void add(const Similarity &other);
   /// 10 log10(sum of expected^2 / sum of (got - expected)^2); infinite without
@@ -105,8 +107,10 @@ struct Similarity {
 };
 
 /// The similarity of two tensors of the same shape; both are complex or neither
-/// is.
-Similarity similarityOf(const Tensor &got, const Tensor &expected);
+/// is. \p ofFinite: elements that are not finite in \p expected do not count,
+/// whatever \p got has: masks, say, that no integer can express.
+Similarity similarityOf(const Tensor &got, const Tensor &expected,
+                        bool ofFinite = false);
 
 /// Compares two tensors of the same shape element by element. Their types must
 /// be the same for Close; else both are complex or neither is.

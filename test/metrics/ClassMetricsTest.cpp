@@ -1,7 +1,6 @@
-// Covers: metrics ClassMetrics ClassScores Similarity
+// Covers: metrics ClassMetrics ClassScores
 
 #include "metrics/ClassMetrics.h"
-#include "metrics/Similarity.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -137,31 +136,6 @@ TEST(ToProbabilities, LeavesDistributions) {
   EXPECT_EQ(values[0], 0.5);
   toProbabilities(logits);
   EXPECT_NEAR(logits[1], 0.75, 1e-12);
-}
-
-TEST(SignalToNoise, InDecibels) {
-  SignalToNoise power;
-  const float none = std::numeric_limits<float>::infinity();
-  power.add(floats({3}, {3, 4, none}), floats({3}, {3, 3.5F, 0}));
-  ASSERT_TRUE(power.decibels());
-  EXPECT_NEAR(*power.decibels(), 20, 1e-12);
-  EXPECT_FALSE(SignalToNoise().decibels());
-  SignalToNoise exact;
-  exact.add(floats({1}, {1}), floats({1}, {1}));
-  EXPECT_TRUE(std::isinf(*exact.decibels()));
-}
-
-TEST(Cosine, OfAllThatWasAdded) {
-  Cosine angle;
-  angle.add(floats({1}, {1}), floats({1}, {1}));
-  angle.add(floats({1}, {1}), floats({1}, {0}));
-  EXPECT_NEAR(*angle.value(), 1 / std::sqrt(2.0), 1e-12);
-  EXPECT_FALSE(Cosine().value());
-  Cosine zeros, different;
-  zeros.add(floats({1}, {0}), floats({1}, {0}));
-  different.add(floats({1}, {0}), floats({1}, {2}));
-  EXPECT_EQ(*zeros.value(), 1);
-  EXPECT_EQ(*different.value(), 0);
 }
 
 } // namespace

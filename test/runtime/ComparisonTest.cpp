@@ -207,6 +207,18 @@ TEST(ComparisonTest, TheFurthestElementsComeFirst) {
             (std::vector<int64_t>{1, 2}));
 }
 
+TEST(ComparisonTest, SimilarityOfWhatIsFinite) {
+  const float none = HUGE_VALF;
+  const Similarity found =
+      similarityOf(floats({3, 3.5F, 0}), floats({3, 4, -none}), true);
+  EXPECT_EQ(found.elements, 2U);
+  EXPECT_NEAR(found.decibels(), 20, 1e-12);
+  EXPECT_EQ(similarityOf(floats({none}), floats({1}), true).decibels(),
+            -HUGE_VAL);
+  EXPECT_EQ(similarityOf(floats({1}), floats({none}), true).elements, 0U);
+  EXPECT_EQ(similarityOf(floats({none}), floats({none})).elements, 0U);
+}
+
 TEST(ComparisonTest, SimilarityOfTensors) {
   // 1 + 4 + 9 = 14, and an error of 1.
   const Similarity found = similarityOf(floats({1, 2, 4}), floats({1, 2, 3}));

@@ -13,6 +13,17 @@ std::optional<int64_t> classesIn(const std::vector<Tensor> &outputs) {
   return std::nullopt;
 }
 
+Similarity similarityOfFloats(const Tensor &expected, const Tensor &got) {
+  if (!isFloat(expected.type()) || expected.shape() != got.shape())
+    return {};
+  return similarityOf(got, expected, /*ofFinite=*/true);
+}
+
+std::optional<double> decibelsOf(const Similarity &similarity) {
+  return similarity.signal > 0 ? std::optional(similarity.decibels())
+                               : std::nullopt;
+}
+
 /// The answers in the first output that holds scores.
 void OutputAgreement::addAnswers(const std::vector<Tensor> &expected,
                                  const std::vector<Tensor> &got,
@@ -40,22 +51,17 @@ void OutputAgreement::addAnswers(const std::vector<Tensor> &expected,
 
 void OutputAgreement::add(const std::vector<Tensor> &expected,
                           const std::vector<Tensor> &got, int64_t label) {
-  SignalToNoise ofSample;
-  Cosine cosineOfSample;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    ofSample.add(expected[i], got[i]);
-    cosineOfSample.add(expected[i], got[i]);
-  }
+  Similarity ofSample;
+  for (size_t i = 0; i < expected.size(); ++i)
+    ofSample.add(similarityOfFloats(expected[i], got[i]));
   addAnswers(expected, got, label);
-  power.signal += ofSample.signal;
-  power.noise += ofSample.noise;
+  power.add(ofSample);
   // Outputs without finite elements have no SQNR.
-  const std::optional<double> one = cosineOfSample.value();
-  if (!one)
+  if (ofSample.elements == 0)
     return;
   noise.add(ofSample.signal, ofSample.noise);
   ++samples;
-  cosines += *one;
+  cosines += ofSample.cosine();
 }
 
 std::optional<double> OutputAgreement::cosine() const {

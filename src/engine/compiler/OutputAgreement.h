@@ -3,9 +3,9 @@
 #ifndef SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 #define SINTER_ENGINE_COMPILER_OUTPUTAGREEMENT_H
 
-#include "metrics/Similarity.h"
 #include "quantize/ChangedAnswers.h"
 #include "quantize/SampleNoise.h"
+#include "runtime/Comparison.h"
 #include "runtime/Tensor.h"
 
 #include <cstdint>
@@ -18,6 +18,12 @@ namespace sinter {
 /// if none does.
 std::optional<int64_t> classesIn(const std::vector<Tensor> &outputs);
 
+/// How similar \p got is to \p expected where that is a tensor of floats of the
+/// same shape; else nothing was compared.
+Similarity similarityOfFloats(const Tensor &expected, const Tensor &got);
+/// The SQNR; nothing without a signal.
+std::optional<double> decibelsOf(const Similarity &similarity);
+
 /// Accumulates the outputs of two models, sample by sample.
 class OutputAgreement {
 public:
@@ -27,7 +33,7 @@ public:
 
   /// The mean cosine similarity of all outputs over samples.
   std::optional<double> cosine() const;
-  std::optional<double> decibels() const { return power.decibels(); }
+  std::optional<double> decibels() const { return decibelsOf(power); }
   /// The lower confidence bound (90 %) on other samples.
   std::optional<double> decibelsOfOthers() const {
     return noise.decibelsOfOthers();
@@ -45,7 +51,7 @@ private:
                   const std::vector<Tensor> &got, int64_t label);
   std::optional<double> part(uint64_t right) const;
 
-  SignalToNoise power;
+  Similarity power;
   quantize::SampleNoise noise;
   quantize::ChangedAnswers answers;
   double cosines = 0;

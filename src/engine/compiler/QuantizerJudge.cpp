@@ -92,7 +92,7 @@ Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
   SampleRuns floatRuns(std::move(before), request, description,
                        std::move(floats)),
       runs(std::move(after), request, description, std::move(results));
-  std::vector<SignalToNoise> powers(report.layers.size());
+  std::vector<Similarity> powers(report.layers.size());
   size_t done = 0;
   for (size_t sample = 0; sample < request.samples.count && done < most;
        ++sample) {
@@ -114,21 +114,21 @@ Result<void> Quantizer::judgeLayers(const QuantizedModel &quantized) {
         !run)
       return inFile(run.takeError(), request.input.path);
     std::set<int64_t> compared;
-    if (auto run = runs.run(*inputs,
-                            [&](std::string_view name, const Tensor &value) {
-                              auto number = observedNumber(name);
-                              if (!number || !compared.insert(*number).second)
-                                return;
-                              if (auto found = seen.find(*number);
-                                  found != seen.end())
-                                powers[*number].add(found->second, value);
-                            });
+    if (auto run = runs.run(
+            *inputs,
+            [&](std::string_view name, const Tensor &value) {
+              auto number = observedNumber(name);
+              if (!number || !compared.insert(*number).second)
+                return;
+              if (auto found = seen.find(*number); found != seen.end())
+                powers[*number].add(similarityOfFloats(found->second, value));
+            });
         !run)
       return inFile(run.takeError(), request.input.path);
   }
   progress("comparing layers", most, most);
   for (size_t i = 0; i < powers.size(); ++i)
-    report.layers[i].decibels = powers[i].decibels();
+    report.layers[i].decibels = decibelsOf(powers[i]);
   return {};
 }
 
