@@ -1,10 +1,12 @@
 #include "interface/KeptMetadata.h"
 
 #include "data/Labels.h"
+#include "post/BoxDecoding.h"
 #include "post/PostProcessing.h"
 #include "runtime/OptionNames.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace sinter {
 
@@ -17,7 +19,8 @@ void addKeptMetadata(CLI::App &app, KeptMetadata &kept) {
   app.add_option("--state", kept.states,
                  "an output that becomes an input of the next run, as in "
                  "stateN=state, is from now on a state: kept from run to run, "
-                 "and zero at first; may be repeated")
+                 "and zero at first; one of dynamic sizes by run alone; may be "
+                 "repeated")
       ->allow_extra_args(false)
       ->type_name("OUTPUT=INPUT")
       ->group("Keep");
@@ -27,6 +30,32 @@ void addKeptMetadata(CLI::App &app, KeptMetadata &kept) {
       ->allow_extra_args(false)
       ->type_name("STEP")
       ->group("Keep");
+}
+
+/// Whether \p model, which is to keep the steps \p given or has its own, has
+/// classes to which \p labels may belong.
+static Result<void> checkKeptLabels(const ModelDescription &model,
+                                    const std::vector<std::string> &labels,
+                                    const std::vector<std::string> &given,
+                                    const std::string &what) {
+  Result<PostProcessing> post =
+      given.empty() ? PostProcessing::keptBy(model)
+                    : PostProcessing::parse(given, optionText("post"));
+  if (!post)
+    return post.takeError();
+  const auto isOfBoxes = [](const PostStep &step) {
+    return step.kind == PostStep::Kind::Boxes;
+  };
+  const std::vector<TensorSpec> outputs(model.outputs.begin(),
+                                        model.outputs.end());
+  if (std::ranges::any_of(post->all(), isOfBoxes) ||
+      mayBeDetector(outputs, labels.size()))
+    return {};
+  Result<void> fit = checkLabels(outputs, labels, what);
+  if (fit)
+    return fit;
+  return withHint("for a detector keep " + optionText("post") + " boxes, too",
+                  fit.takeError());
 }
 
 Result<void> keepInModel(const KeptMetadata &kept, OptimizeRequest &request) {
@@ -49,11 +78,9 @@ Result<void> keepInModel(const KeptMetadata &kept, OptimizeRequest &request) {
   if (!text)
     return inside(what, text.takeError());
   request.metadata.emplace_back(labelsKey, std::move(*text));
-  request.checkModel = [labels = std::move(*labels),
-                        what](const ModelDescription &model) {
-    const std::vector<TensorSpec> outputs(model.outputs.begin(),
-                                          model.outputs.end());
-    return checkLabels(outputs, labels, what);
+  request.checkModel = [labels = std::move(*labels), what,
+                        given = kept.post](const ModelDescription &model) {
+    return checkKeptLabels(model, labels, given, what);
   };
   return {};
 }

@@ -317,6 +317,17 @@ Result<std::vector<std::vector<Detection>>> BoxDecoder::decode() {
   return std::move(images);
 }
 
+bool mayBeDetector(const std::vector<TensorSpec> &outputs, size_t classes) {
+  constexpr int64_t coordinates = 4;
+  const auto count = static_cast<int64_t>(classes);
+  return std::ranges::any_of(outputs, [&](const TensorSpec &output) {
+    // With objectness, or without.
+    return isFloat(output.type) && output.shape.size() == 3 &&
+           (output.shape[1] == coordinates + count ||
+            output.shape[2] == coordinates + 1 + count);
+  });
+}
+
 Result<std::vector<std::vector<Detection>>>
 decodeBoxes(const std::vector<std::string> &names,
             const std::vector<Tensor> &outputs, const BoxOptions &options,

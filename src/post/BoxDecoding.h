@@ -12,7 +12,7 @@
 #define SINTER_POST_BOXDECODING_H
 
 #include "metrics/Boxes.h"
-#include "runtime/Tensor.h"
+#include "runtime/Executor.h"
 
 #include <optional>
 #include <string>
@@ -50,6 +50,10 @@ std::optional<BoxHead> boxHeadNamed(const std::string &text);
 std::optional<BoxForm> boxFormNamed(const std::string &text);
 std::string nameOf(BoxHead head);
 std::string nameOf(BoxForm form);
+
+/// Whether one of \p outputs has the shape of a head of YOLO, whose scores are
+/// those of \p classes classes beside the coordinates of boxes.
+bool mayBeDetector(const std::vector<TensorSpec> &outputs, size_t classes);
 
 /// The detections of each image of a batch, best first, in the pixels of the
 /// model's input, whose \p width and \p height count only for relative

@@ -85,6 +85,20 @@ class Labels(CommandTest):
         self.assertEqual(self.sinter("convert", self.path("kept.onnx"), "-o", self.path("converted.mlir")).returncode, DONE)
         self.assertEqual(self.run_json(self.path("converted.mlir"), "--input", self.x)["labels"][0]["label"], "cat")
 
+    def test_detectors(self):
+        """The scores of a detector are beside the coordinates of its boxes."""
+        def detector(*shape):
+            return self.write("detector.onnx", onnx.simple([onnx.node("Identity", ["x"], ["y"])], shape))
+        kept = self.path("kept.onnx")
+        for shape, more in ((1, 7, 20), []), ((1, 20, 8), []), ((1, 20, 6), ["--post", "boxes:head=end2end"]):
+            done = self.sinter("optimize", detector(*shape), "-o", kept, "--labels", self.labels, "--force", *more)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+        boxes = self.write("boxes.npy", npy((1, 20, 6), [1, 2, 3, 4, 0.9, 1] + [0] * 114))
+        done = self.sinter("run", kept, "--input", boxes, "--no-cache")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("dog", done.stdout)
+        self.expect_error(USAGE, "optimize", detector(1, 20, 6), "-o", self.path("o.onnx"), "--labels", self.labels, mentions=["--post boxes"])
+
     def test_kept_ones_that_do_not_fit(self):
         two = self.write("two.txt", "cat\ndog\n")
         self.expect_error(USAGE, "optimize", self.model(), "-o", self.path("o.onnx"), "--labels", two, mentions=["two.txt' has 2 names", "'y'"])
