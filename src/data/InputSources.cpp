@@ -1,5 +1,6 @@
 #include "data/InputSources.h"
 
+#include "data/Feeds.h"
 #include "data/Inputs.h"
 #include "data/SampleRows.h"
 #include "data/SampleSources.h"
@@ -43,7 +44,8 @@ static bool isRandom(const std::string &source) {
 Result<InputSources> inputSources(const ModelDescription &model,
                                   const std::vector<ModelInput> &inputs,
                                   const std::vector<std::string> &arguments,
-                                  bool splitsBatches) {
+                                  bool splitsBatches,
+                                  const std::vector<std::string> &zeros) {
   InputSources sources;
   std::vector<bool> isNamed(inputs.size());
   std::vector<std::string> unnamed;
@@ -62,9 +64,11 @@ Result<InputSources> inputSources(const ModelDescription &model,
       unnamed.push_back(argument);
     }
   }
+  const std::vector<std::string> zero = zeroInputs(model, zeros);
   std::vector<size_t> left;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!isNamed[i])
+    if (!isNamed[i] &&
+        std::ranges::find(zero, inputs[i].spec.name) == zero.end())
       left.push_back(i);
   const bool areAllOfOne = left.size() == 1 && unnamed.size() > 1;
   size_t next = 0;

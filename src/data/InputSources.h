@@ -23,12 +23,13 @@ struct InputSources {
 /// archives, an .npy file with a leading dimension that the input does not have
 /// or has in another size, and several files for the only input that is left.
 /// \p splitsBatches: so are .npy files whose first dimension is the input's
-/// batch. Nothing is divided if there are more arguments than inputs, which is
-/// an error of the one run.
+/// batch. Inputs called \p zeros need none. Nothing is divided if there are
+/// more arguments than inputs, which is an error of the one run.
 Result<InputSources> inputSources(const ModelDescription &model,
                                   const std::vector<ModelInput> &inputs,
                                   const std::vector<std::string> &arguments,
-                                  bool splitsBatches);
+                                  bool splitsBatches,
+                                  const std::vector<std::string> &zeros = {});
 
 } // namespace sinter
 

@@ -2,6 +2,8 @@
 
 #include "data/Inputs.h"
 
+#include "data/Feeds.h"
+
 #include "data/SampleFiles.h"
 #include "data/WrittenNumbers.h"
 #include "formats/TestData.h"
@@ -129,11 +131,11 @@ public:
     if (fillRandom && !everySeed)
       everySeed = 0;
     std::vector<size_t> missing;
+    const std::vector<std::string> zeros = zeroInputs(model, options.zeros);
     for (size_t i = 0; i < specs.size(); ++i) {
       if (tensors[i])
         continue;
-      if (!seeds[i] && std::ranges::find(options.zeros, specs[i].name) !=
-                           options.zeros.end())
+      if (!seeds[i] && std::ranges::find(zeros, specs[i].name) != zeros.end())
         continue;
       if (!seeds[i])
         seeds[i] = everySeed;

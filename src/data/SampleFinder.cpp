@@ -1,5 +1,6 @@
 #include "data/SampleFinder.h"
 
+#include "data/Feeds.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
 #include "runtime/Npz.h"
@@ -36,6 +37,12 @@ SampleFinder::SampleFinder(const ModelDescription &model,
   for (const auto &[name, tensor] : options.pictures.tensors)
     if (const std::optional<size_t> index = model.inputNamed(name))
       isFixed[*index] = true;
+  for (const std::string &name : zeroInputs(model, options.pictures.zeros))
+    if (const std::optional<size_t> index = model.inputNamed(name))
+      isFixed[*index] = true;
+  for (const std::string &source : options.sources)
+    if (const std::optional<NamedInput> named = namedInput(model, source))
+      isFixed[named->index] = false;
   batch = batchOf(inputs, varying());
 }
 

@@ -2,15 +2,12 @@
 
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
-#include "runtime/OutOfMemory.h"
 #include "runtime/Text.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <glob.h>
-#include <unistd.h>
 
 namespace sinter {
 
@@ -76,92 +73,64 @@ Result<std::vector<std::string>> filesMatching(const std::string &what,
 // A pipe
 //===----------------------------------------------------------------------===//
 
-/// Reads until \p wanted bytes are there that were not taken; false if the
-/// pipe ends before.
-Result<bool> SampleStream::fill(size_t wanted) {
-  constexpr size_t piece = size_t(1) << 16;
-  if (taken > 0 && (taken == buffer.size() || taken >= piece)) {
-    buffer.erase(buffer.begin(), buffer.begin() + static_cast<long>(taken));
-    taken = 0;
-  }
-  return catchingOutOfMemory("'" + name + "'", [&]() -> Result<bool> {
-    while (!isAtEnd && buffer.size() - taken < wanted) {
-      const size_t before = buffer.size();
-      // A header may lie about its array, so that memory grows with what is
-      // there.
-      buffer.resize(before + std::max(piece, std::min(before, wanted)));
-      ssize_t got = 0;
-      do
-        got =
-            ::read(descriptor, buffer.data() + before, buffer.size() - before);
-      while (got < 0 && errno == EINTR);
-      buffer.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-      if (got < 0)
-        return fileError("read", name, errno);
-      isAtEnd = got == 0;
-    }
-    return buffer.size() - taken >= wanted;
-  });
-}
-
 Result<bool> SampleStream::holdsArrays() {
   constexpr std::string_view magic = "\x93NUMPY";
-  Result<bool> isThere = fill(magic.size());
+  Result<bool> isThere = reader.fill(magic.size());
   if (!isThere)
     return isThere;
   return *isThere &&
-         std::memcmp(buffer.data() + taken, magic.data(), magic.size()) == 0;
+         std::memcmp(reader.ahead().data(), magic.data(), magic.size()) == 0;
 }
 
 Result<std::optional<std::string>> SampleStream::line() {
   constexpr size_t longest = size_t(1) << 20;
   for (size_t looked = 0;;) {
-    const auto begin = buffer.begin() + static_cast<long>(taken);
-    const auto end = std::find(begin + static_cast<long>(looked), buffer.end(),
-                               std::byte('\n'));
-    const auto length = static_cast<size_t>(end - begin);
-    const bool isWhole = end != buffer.end();
-    if (isWhole || (isAtEnd && length > 0)) {
-      std::string text(reinterpret_cast<const char *>(buffer.data()) + taken,
-                       length);
-      taken += length + (isWhole ? 1 : 0);
+    const std::span<const std::byte> ahead = reader.ahead();
+    const auto end = std::find(ahead.begin() + static_cast<long>(looked),
+                               ahead.end(), std::byte('\n'));
+    const auto length = static_cast<size_t>(end - ahead.begin());
+    const bool isWhole = end != ahead.end();
+    if (isWhole || (reader.isAtEnd() && length > 0)) {
+      std::string text(reinterpret_cast<const char *>(ahead.data()), length);
+      reader.take(length + (isWhole ? 1 : 0));
       ++count;
       return std::optional(std::move(text));
     }
-    if (isAtEnd)
+    if (reader.isAtEnd())
       return std::optional<std::string>();
     if (length > longest)
-      return usageError("'" + name + "': line " + std::to_string(count + 1) +
+      return usageError("'" + reader.nameText() + "': line " +
+                        std::to_string(count + 1) +
                         " is longer than a megabyte");
     looked = length;
-    if (Result<bool> more = fill(length + 1); !more)
+    if (Result<bool> more = reader.fill(length + 1); !more)
       return more.takeError();
   }
 }
 
 Result<std::optional<Tensor>> SampleStream::array() {
-  const std::string what = name + ": array " + std::to_string(count);
-  for (size_t wanted = 1;; wanted = buffer.size() - taken + 1) {
-    Result<bool> isThere = fill(wanted);
+  const std::string what =
+      reader.nameText() + ": array " + std::to_string(count);
+  for (size_t wanted = 1;; wanted = reader.ahead().size() + 1) {
+    Result<bool> isThere = reader.fill(wanted);
     if (!isThere)
       return isThere.takeError();
-    if (!*isThere && buffer.size() == taken)
+    if (!*isThere && reader.ahead().empty())
       return std::optional<Tensor>();
-    const std::span<const std::byte> rest = std::span(buffer).subspan(taken);
-    Result<std::optional<uint64_t>> size = npySize(rest, what);
+    Result<std::optional<uint64_t>> size = npySize(reader.ahead(), what);
     if (!size)
       return size.takeError();
     if (!*size && *isThere)
       continue;
     if (*size) {
-      Result<bool> whole = fill(**size);
+      Result<bool> whole = reader.fill(**size);
       if (!whole)
         return whole.takeError();
       if (*whole) {
-        auto bytes = std::make_shared<std::vector<std::byte>>(
-            buffer.begin() + static_cast<long>(taken),
-            buffer.begin() + static_cast<long>(taken + **size));
-        taken += **size;
+        const auto from = reader.ahead().first(**size);
+        auto bytes =
+            std::make_shared<std::vector<std::byte>>(from.begin(), from.end());
+        reader.take(**size);
         ++count;
         Result<Tensor> array = parseNpy(*bytes, bytes, what);
         if (!array)

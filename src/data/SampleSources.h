@@ -19,6 +19,7 @@
 #ifndef SINTER_DATA_SAMPLESOURCES_H
 #define SINTER_DATA_SAMPLESOURCES_H
 
+#include "data/PipeReader.h"
 #include "runtime/Tensor.h"
 
 #include <optional>
@@ -56,7 +57,8 @@ class SampleStream {
 public:
   /// Reads the file \p descriptor, which stays open; \p name is for messages.
   SampleStream(int descriptor, std::string name)
-      : descriptor(descriptor), name(std::move(name)) {}
+      : reader(descriptor, std::move(name)) {}
+  explicit SampleStream(PipeReader reader) : reader(std::move(reader)) {}
 
   /// Whether the next bytes are those of an array.
   Result<bool> holdsArrays();
@@ -66,14 +68,7 @@ public:
   Result<std::optional<Tensor>> array();
 
 private:
-  Result<bool> fill(size_t wanted);
-
-  int descriptor;
-  std::string name;
-  /// What was read, and how much of it was taken.
-  std::vector<std::byte> buffer;
-  size_t taken = 0;
-  bool isAtEnd = false;
+  PipeReader reader;
   size_t count = 0;
 };
 

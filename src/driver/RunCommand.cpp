@@ -1,5 +1,6 @@
 //===- RunCommand.cpp - sinter run ----------------------------------------===//
 
+#include "data/Feeds.h"
 #include "data/Labels.h"
 #include "data/SampleFiles.h"
 #include "data/TensorFiles.h"
@@ -90,10 +91,10 @@ public:
       return done.takeError();
     if (grid.isGrid())
       return runOnGrid(std::move(*session), shapes);
-    if (stream.isStream())
-      return runStream(
-          **session, common, inputs, shapes,
-          {stream, repeat, outputFolder, labelFile, shown, states});
+    const bool feedsBack =
+        repeat > 1 && !keptFeeds((*session)->model()).empty();
+    if (stream.isStream() || feedsBack)
+      return runSteps(**session, shapes);
     Result<InputSources> sources = inputSources(
         (*session)->model(), inputsOfShapes((*session)->model(), shapes),
         inputs.inputs, batch != 0);
@@ -151,14 +152,22 @@ private:
         {batch, mostUnreadable, outputFolder, labelFile, shown, states, post});
   }
 
+  /// Runs the model step by step.
+  Result<int> runSteps(Session &session, const NamedShapes &shapes) {
+    if (batch != 0 || mostUnreadable != 0)
+      return usageError("--batch and --skip-unreadable are for samples without "
+                        "--feed and --frames");
+    return runStream(
+        session, common, inputs, shapes,
+        {stream, repeat, outputFolder, labelFile, shown, states, post});
+  }
+
   /// The steps behind the outputs.
   Result<void> preparePost(const ModelDescription &model) {
-    const bool isForOne = !grid.isGrid() && !stream.isStream();
-    if (!isForOne && !postOptions.steps.empty())
-      return usageError(
-          "--post is for the outputs of runs, not for streams and "
-          "several processes");
-    if (!isForOne)
+    if (grid.isGrid() && !postOptions.steps.empty())
+      return usageError("--post is for models in one process, not for "
+                        "replicas and partitions");
+    if (grid.isGrid())
       return {};
     Result<PostProcessing> steps =
         postProcessingFor(postOptions, model, printNote);

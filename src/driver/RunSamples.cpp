@@ -3,6 +3,7 @@
 #include "data/BatchRuns.h"
 #include "data/SampleFiles.h"
 #include "data/TensorFiles.h"
+#include "driver/ProcessShare.h"
 #include "driver/Progress.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
@@ -48,7 +49,7 @@ private:
   const SampleRunOptions &options;
   const Samples samples;
   /// The samples of this process.
-  size_t first = 0, end = 0;
+  ProcessShare share;
   std::vector<TensorSpec> outputSpecs;
   std::vector<Shape> inputShapes;
   /// By sample and output.
@@ -62,24 +63,17 @@ private:
 
 /// Finds the share of this process.
 Result<void> SampleRun::divide() {
-  end = samples.count;
-  const std::optional<uint32_t> processes = mpiProcesses();
-  if (!processes || *processes == 1)
-    return {};
-  const std::optional<uint32_t> rank = mpiRank();
-  if (!rank || *rank >= *processes)
-    return systemError("mpirun does not say which of its " +
-                       std::to_string(*processes) + " processes this is");
-  if (!session.model().states.empty())
+  if (isShared() && !session.model().states.empty())
     return usageError("the model has states, which go from one sample to the "
                       "next: it cannot run in several processes of mpirun");
-  first = samples.count * *rank / *processes;
-  end = samples.count * (*rank + 1) / *processes;
+  Result<ProcessShare> found = shareOf(samples.count);
+  if (!found)
+    return found.takeError();
+  share = *found;
   return {};
 }
 
-/// The name of the file for sample \p index, without an extension.
-static std::string sampleStem(const Samples &samples, size_t index) {
+std::string sampleStem(const Samples &samples, size_t index) {
   namespace fs = std::filesystem;
   const std::string &path = samples.paths[index];
   const std::string &name = samples.names[index];
@@ -244,8 +238,8 @@ Result<int> SampleRun::run(const NamedShapes &shapes) {
   how.runs.batchName = "--batch";
   how.runs.shapes = shapes;
   how.runs.prepare = [&](Executor &executor) { return start(executor); };
-  how.first = first;
-  how.end = end;
+  how.first = share.first;
+  how.end = share.end;
   how.mostUnreadable = options.mostUnreadable;
   how.progress = [&](size_t done, size_t total) { showProgress(done, total); };
   how.note = [&](const std::string &line) { printNote(line); };

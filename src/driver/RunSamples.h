@@ -9,6 +9,7 @@
 #include "driver/CommonOptions.h"
 #include "driver/PostOptions.h"
 #include "driver/RunResults.h"
+#include "engine/Quantize.h"
 
 namespace sinter::driver {
 
@@ -21,6 +22,9 @@ struct SampleRunOptions {
   StateOptions states;
   RunPost post;
 };
+
+/// The name of what is written of sample \p index, without an extension.
+std::string sampleStem(const Samples &samples, size_t index);
 
 /// Runs the model of \p session on all samples of \p sources and prints, or
 /// with

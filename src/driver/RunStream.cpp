@@ -1,65 +1,40 @@
 #include "driver/RunStream.h"
 
+#include "data/Feeds.h"
+#include "data/FrameFiles.h"
+#include "data/InputSources.h"
 #include "data/SampleFiles.h"
-#include "data/SampleRows.h"
+#include "data/StepArrays.h"
 #include "data/TensorFiles.h"
+#include "driver/ProcessShare.h"
 #include "driver/Progress.h"
+#include "driver/RunSamples.h"
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "driver/Trace.h"
 #include "engine/ExecutorStates.h"
-#include "runtime/MachineMemory.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
-#include "runtime/Wav.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 namespace sinter::driver {
 
-void addSteps(CLI::App &app, StepOptions &options) {
-  options.windows.names = {"--frame", "--hop", "--time-axis"};
-  app.add_option("--feed", options.feeds,
-                 "an output that becomes an input of the next step, as in "
-                 "stateN=state; its first value is zeros, or what --input "
-                 "gives; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("OUTPUT=INPUT")
-      ->group("Stream");
-  CLI::Option *frames =
-      app.add_option(
-             "--frames", options.frames,
-             "an array (.npy) or audio (WAV) of which each step takes a "
-             "window along time, for the first input that is not "
-             "given")
-          ->type_name("[INPUT=]FILE")
-          ->group("Stream");
-  app.add_option("--hop", options.windows.hop,
-                 "from one window to the next (default: a window's length)")
-      ->check(CLI::PositiveNumber)
-      ->needs(frames)
-      ->type_name("N")
-      ->group("Stream");
-  app.add_option("--frame", options.windows.frame,
-                 "the length of a window (default: the input's)")
-      ->check(CLI::PositiveNumber)
-      ->needs(frames)
-      ->type_name("N")
-      ->group("Stream");
-  app.add_option("--time-axis", options.windows.axis,
-                 "the dimension of time in the array (default: -1, the last)")
-      ->check(CLI::Range(-64, 63))
-      ->needs(frames)
-      ->type_name("N")
-      ->group("Stream");
-}
-
 namespace {
+
+/// What a stream takes and has shown so far.
+struct OneStream {
+  size_t index = 0;
+  std::unique_ptr<FrameSource> frames;
+  std::vector<Tensor> tensors;
+  std::optional<StepArrays> arrays;
+  PostInput image;
+};
 
 class StreamRun {
 public:
@@ -70,112 +45,71 @@ public:
   Result<int> run(InputOptions inputs, const NamedShapes &shapes);
 
 private:
-  struct Feed {
-    size_t output, input;
-  };
-
-  Result<void> parseFeeds();
-  Result<void> openFrames(InputOptions &inputs, const NamedShapes &shapes);
-  Result<Tensor> readArray(const std::string &path, const TensorSpec &spec,
-                           InputOptions &inputs);
-  Result<void> checkFeeds() const;
-  Result<void> steps();
-  Result<void> makeRoom(const std::vector<Tensor> &results);
-  Result<void> keep(size_t step, std::vector<Tensor> &results);
-  bool isFed(size_t output) const;
-  void showProgress(size_t step);
-  Result<void> report();
-  void printSteps() const;
+  Result<void> findStreams(InputOptions &inputs, const NamedShapes &shapes);
+  Result<void> findFrames(const InputOptions &inputs);
+  Result<void> findSamples(const InputOptions &inputs,
+                           const NamedShapes &shapes);
+  Result<void> checkMany() const;
+  Result<void> runOne(size_t index, const InputOptions &inputs,
+                      const NamedShapes &shapes);
+  Result<void> load(OneStream &stream, const InputOptions &inputs,
+                    const NamedShapes &shapes);
+  Result<void> loadWindow(OneStream &stream, const InputOptions &inputs,
+                          const NamedShapes &shapes);
+  Result<void> start(OneStream &stream);
+  Result<void> steps(OneStream &stream);
+  Result<bool> nextWindow(OneStream &stream, size_t step);
+  Result<void> take(OneStream &stream, size_t step,
+                    std::vector<Tensor> results);
+  Result<std::vector<PostResult>> postProcess(const OneStream &stream,
+                                              size_t step,
+                                              std::vector<Tensor> &results);
+  void print(const OneStream &stream, size_t step,
+             const std::vector<TensorSpec> &specs,
+             const std::vector<Tensor> &tensors,
+             const std::vector<PostResult> &found) const;
+  Result<void> finish(const OneStream &stream);
+  Result<void> write(const OneStream &stream,
+                     const std::vector<Tensor> &arrays) const;
+  void nameFiles();
+  void printTotal() const;
+  std::string stemOf(size_t index) const;
+  std::string stepStem(const OneStream &stream, size_t step) const;
+  bool isLive(const OneStream &stream) const {
+    return stream.frames && !stream.frames->count();
+  }
+  bool isFed(size_t output) const {
+    return std::ranges::find(feeds, output, &Feed::output) != feeds.end();
+  }
+  /// Whether each step is printed when it is done.
+  bool printsSteps(const OneStream &stream) const {
+    return isLive(stream) || !options.post.steps.empty();
+  }
 
   Session &session;
   const CommonOptions &common;
   const StreamRunOptions &options;
   std::vector<Feed> feeds;
-  std::optional<Frames> frames;
-  size_t framed = 0, count = 1;
-  /// Of audio, samples per second; else 0.
-  int64_t rate = 0;
+  /// Windows come from files, or each sample is a stream, or there is one.
+  FrameFiles files;
+  size_t framed = 0;
+  PipeOptions pipe;
+  std::optional<Samples> samples;
+  size_t count = 1;
+  bool areMany = false;
   std::shared_ptr<Executor> executor;
-  std::vector<Tensor> tensors;
-  /// What all steps gave, by output; of those that are fed, the last value.
-  std::vector<Tensor> all;
-  double runMs = 0;
+  /// By stream and output, of many streams.
+  std::vector<std::string> outputFiles;
+  size_t streamsDone = 0, stepsDone = 0;
+  double runMs = 0, printMs = 0;
   std::optional<Activity> activity;
 };
 
 } // namespace
 
-bool StreamRun::isFed(size_t output) const {
-  return std::ranges::find(feeds, output, &Feed::output) != feeds.end();
-}
-
-/// Names may contain an equals sign: the first one with an output before it and
-/// an input behind.
-Result<void> StreamRun::parseFeeds() {
+/// Finds the files for windows and the input that they are for.
+Result<void> StreamRun::findFrames(const InputOptions &inputs) {
   const ModelDescription &model = session.model();
-  std::vector<std::string> outputs;
-  for (const ModelOutput &output : model.outputs)
-    outputs.push_back(output.name);
-  for (const std::string &text : options.stream.feeds) {
-    std::optional<Feed> feed;
-    for (size_t sign = text.find('='); sign != std::string::npos && !feed;
-         sign = text.find('=', sign + 1)) {
-      const auto output = std::ranges::find(outputs, text.substr(0, sign));
-      const auto input = model.inputNamed(text.substr(sign + 1));
-      if (output != outputs.end() && input)
-        feed = Feed{static_cast<size_t>(output - outputs.begin()), *input};
-    }
-    if (!feed)
-      return usageError("--feed '" + text +
-                        "': expected OUTPUT=INPUT; the outputs are " +
-                        quotedList(outputs) + ", the inputs " +
-                        quotedList(model.inputNames()));
-    if (std::ranges::find(feeds, feed->input, &Feed::input) != feeds.end())
-      return usageError("--feed: input '" +
-                        model.inputs[feed->input].spec.name +
-                        "' is given twice");
-    feeds.push_back(*feed);
-  }
-  return {};
-}
-
-/// The array in the file \p path; audio as [channels, samples], with one
-/// channel, their mean, unless \p spec has a static number of them, at the rate
-/// of \p inputs, which is used up.
-Result<Tensor> StreamRun::readArray(const std::string &path,
-                                    const TensorSpec &spec,
-                                    InputOptions &inputs) {
-  auto file = MappedFile::open(path);
-  if (!file)
-    return file.takeError();
-  if (!isWav((*file)->bytes()))
-    return readTensor(path, spec.type);
-  Result<Audio> audio = decodeWav((*file)->bytes(), path);
-  if (!audio)
-    return audio.takeError();
-  Result<Preprocessing> known = preprocessingFor(session.model(), inputs);
-  if (!known)
-    return known.takeError();
-  inputs.preprocessing.rate.reset();
-  const size_t rank = spec.shape.size();
-  const bool hasChannels = rank >= 2 && spec.shape[rank - 2] > 1;
-  audio = hasChannels ? std::move(*audio) : toMono(std::move(*audio));
-  if (known->rate)
-    audio = resampled(std::move(*audio), *known->rate);
-  if (!audio)
-    return audio.takeError();
-  rate = audio->rate;
-  return std::move(audio->samples);
-}
-
-/// Reads the array for windows and finds its input.
-Result<void> StreamRun::openFrames(InputOptions &inputs,
-                                   const NamedShapes &shapes) {
-  const ModelDescription &model = session.model();
-  if (options.stream.frames.empty()) {
-    count = options.steps;
-    return {};
-  }
   std::set<size_t> taken;
   for (const Feed &feed : feeds)
     taken.insert(feed.input);
@@ -195,211 +129,441 @@ Result<void> StreamRun::openFrames(InputOptions &inputs,
                       (framed < model.inputs.size()
                            ? ": its input is given already"
                            : ": every input is given already"));
-  const ModelInput input = inputsOfShapes(model, shapes)[framed];
-  Result<Tensor> array = readArray(path, input.spec, inputs);
-  if (!array)
-    return inside("--frames", array.takeError());
-  Result<Frames> made =
-      Frames::of(std::move(*array), input, options.stream.windows);
-  if (!made)
-    return inside("--frames " + path, made.takeError());
-  frames = std::move(*made);
-  count = frames->count();
-  if (frames->left() > 0)
-    printNote("--frames: " + std::to_string(frames->left()) +
-              " elements at the end fill no window and are left out");
+  Result<FrameFiles> found = frameFiles("--frames", path);
+  if (!found)
+    return found.takeError();
+  files = std::move(*found);
+  count = files.paths.size();
+  areMany = files.areMany;
+  if (!options.stream.raw.empty()) {
+    pipe.raw = parseElementType(options.stream.raw);
+    if (!pipe.raw)
+      return usageError("--raw " + options.stream.raw +
+                        ": there is no such type; i16, ui8 and f32 are some");
+  }
+  pipe.windows = options.stream.windows;
+  pipe.rawName = "--raw";
+  Result<Preprocessing> known = preprocessingFor(model, inputs);
+  if (!known)
+    return known.takeError();
+  pipe.rate = known->rate;
   return {};
 }
 
-/// Whether what is fed fits where it goes, as far as that is known.
-Result<void> StreamRun::checkFeeds() const {
-  for (const Feed &feed : feeds) {
-    const TensorSpec &from = executor->outputs()[feed.output];
-    const TensorSpec &to = executor->inputs()[feed.input];
-    bool fits = from.type == to.type;
-    const bool isKnown = session.model().outputs[feed.output].ranked;
-    if (fits && isKnown) {
-      fits = from.shape.size() == to.shape.size();
-      for (size_t i = 0; fits && i < from.shape.size(); ++i)
-        fits = from.shape[i] < 0 || to.shape[i] < 0 ||
-               from.shape[i] == to.shape[i];
-    }
-    if (!fits)
-      return usageError("--feed " + from.name + "=" + to.name +
-                        ": the output is a " + toString(from.type, from.shape) +
-                        ", and the input a " + toString(to.type, to.shape));
-  }
-  return {};
-}
-
-/// Memory for what all steps give, after the first.
-Result<void> StreamRun::makeRoom(const std::vector<Tensor> &results) {
-  uint64_t left = memoryOfMachine();
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (isFed(i)) {
-      all.emplace_back();
-      continue;
-    }
-    Shape shape = results[i].shape();
-    shape.insert(shape.begin(), static_cast<int64_t>(count));
-    const std::optional<int64_t> bytes = byteCount(results[i].type(), shape);
-    if (!bytes || static_cast<uint64_t>(*bytes) > left)
-      return systemError("what " + std::to_string(count) +
-                         " steps give takes more memory than this machine "
-                         "has: output '" +
-                         executor->outputs()[i].name + "', " +
-                         toString(results[i].type(), shape));
-    left -= static_cast<uint64_t>(*bytes);
-    Result<Tensor> room = Tensor::allocate(results[i].type(), shape);
-    if (!room)
-      return room.takeError();
-    all.push_back(std::move(*room));
-  }
-  return {};
-}
-
-/// Takes what step \p step gave.
-Result<void> StreamRun::keep(size_t step, std::vector<Tensor> &results) {
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (isFed(i))
-      continue;
-    const Shape &shape = all[i].shape();
-    if (!std::ranges::equal(std::span(shape).subspan(1), results[i].shape()))
-      return usageError("output '" + executor->outputs()[i].name +
-                        "' has another shape in step " + std::to_string(step) +
-                        ", " + toString(results[i].type(), results[i].shape()) +
-                        ", so that what all steps give is no one array");
-    if (results[i].bytes() != 0)
-      std::memcpy(all[i].mutableBytes() + step * results[i].bytes(),
-                  results[i].data(), results[i].bytes());
-  }
-  for (const Feed &feed : feeds) {
-    all[feed.output] = results[feed.output];
-    tensors[feed.input] = results[feed.output];
-  }
-  return {};
-}
-
-void StreamRun::showProgress(size_t step) {
-  // A look at the clock takes as long as a small step.
-  constexpr size_t often = 64;
-  if (step % often == 0)
-    activity->update(step, count, "steps");
-}
-
-Result<void> StreamRun::steps() {
-  activity.emplace("running " + common.model);
-  const Stopwatch watch;
-  for (size_t step = 0; step < count; ++step) {
-    if (frames)
-      tensors[framed] = frames->at(step);
-    Result<std::vector<Tensor>> results = executor->run(tensors);
-    if (!results)
-      return inside("step " + std::to_string(step), results.takeError());
-    if (step == 0)
-      if (Result<void> made = makeRoom(*results); !made)
-        return made;
-    if (Result<void> kept = keep(step, *results); !kept)
-      return kept;
-    showProgress(step);
-  }
-  runMs = watch.milliseconds();
-  activity.reset();
-  return {};
-}
-
-/// A line of JSON for each step.
-void StreamRun::printSteps() const {
-  const std::span<const TensorSpec> specs = executor->outputs();
-  for (size_t step = 0; step < count; ++step) {
-    std::vector<Tensor> own;
-    std::vector<TensorSpec> ownSpecs;
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (isFed(i))
-        continue;
-      Tensor row = rowOfBatch(all[i], static_cast<int64_t>(step));
-      Shape shape(row.shape().begin() + 1, row.shape().end());
-      own.push_back(row.reshaped(std::move(shape)));
-      ownSpecs.push_back(specs[i]);
-    }
-    nlohmann::json line = {
-        {"step", step}, {"outputs", outputsJson(ownSpecs, own, options.shown)}};
-    if (rate > 0)
-      line["seconds"] = static_cast<double>(step) *
-                        static_cast<double>(frames->step()) /
-                        static_cast<double>(rate);
-    printJsonLine(line);
-  }
-}
-
-Result<void> StreamRun::report() {
-  if (Result<void> fit = checkShown(executor->outputs(), all, options.shown,
-                                    options.labelFile);
-      !fit)
-    return fit;
-  const std::vector<Tensor> states = statesOf(*executor);
-  std::set<std::string> used;
-  stateFileNames(*executor, used);
-  if (!options.outputFolder.empty()) {
-    for (size_t i = 0; i < all.size(); ++i)
-      if (Result<void> written =
-              writeNpy(options.outputFolder + "/" +
-                           fileName(executor->outputs()[i].name, used) + ".npy",
-                       all[i]);
-          !written)
-        return written;
-    if (Result<void> written =
-            writeStates(*executor, states, options.outputFolder);
-        !written)
-      return written;
-  }
-  if (Result<void> written =
-          writeStates(*executor, states, options.states.folder);
-      !written)
-    return written;
-  const std::string line =
-      text("%zu step%s in %.3f ms, %.4f ms each", count, count == 1 ? "" : "s",
-           runMs, runMs / static_cast<double>(count));
-  if (common.json) {
-    printSteps();
-    printNote(line);
+/// Finds the samples that are a stream each, if there are many.
+Result<void> StreamRun::findSamples(const InputOptions &inputs,
+                                    const NamedShapes &shapes) {
+  Result<InputSources> sources = inputSources(
+      session.model(), inputsOfShapes(session.model(), shapes), inputs.inputs,
+      /*splitsBatches=*/false, inputs.zeros);
+  if (!sources)
+    return sources.takeError();
+  if (sources->samples.empty())
     return {};
-  }
-  printOutputs(executor->outputs(), all, options.shown);
-  printTo(stdout, "%s\n", line.c_str());
+  SampleOptions found;
+  found.names.sources = inputs.names.inputs;
+  found.sources = sources->samples;
+  found.pictures = inputs;
+  found.pictures.inputs = sources->fixed;
+  Result<Samples> all =
+      sinter::findSamples(session, common.model, found, shapes);
+  if (!all)
+    return all.takeError();
+  samples = std::move(*all);
+  count = samples->count;
+  areMany = true;
   return {};
 }
 
-Result<int> StreamRun::run(InputOptions inputs, const NamedShapes &shapes) {
-  if (Result<void> parsed = parseFeeds(); !parsed)
+Result<void> StreamRun::findStreams(InputOptions &inputs,
+                                    const NamedShapes &shapes) {
+  std::vector<std::string> pairs = options.stream.feeds;
+  const std::vector<std::string> kept = keptFeeds(session.model());
+  if (pairs.empty() && !kept.empty()) {
+    pairs = kept;
+    for (const std::string &pair : kept)
+      printNote("state that the model keeps: " + pair);
+  }
+  Result<std::vector<Feed>> parsed =
+      parseFeeds(pairs, session.model(), "--feed");
+  if (!parsed)
     return parsed.takeError();
-  if (Result<void> opened = openFrames(inputs, shapes); !opened)
-    return opened.takeError();
+  feeds = std::move(*parsed);
   for (const Feed &feed : feeds)
     inputs.zeros.push_back(session.model().inputs[feed.input].spec.name);
-  if (frames)
-    inputs.tensors.emplace_back(session.model().inputs[framed].spec.name,
-                                frames->at(0));
+  Result<void> found = options.stream.frames.empty()
+                           ? findSamples(inputs, shapes)
+                           : findFrames(inputs);
+  if (!found)
+    return found;
+  // The rate is that of the windows.
+  if (!options.stream.frames.empty())
+    inputs.preprocessing.rate.reset();
+  return checkMany();
+}
+
+/// What is of one stream alone.
+Result<void> StreamRun::checkMany() const {
+  if (areMany && !common.traceFile.empty())
+    return usageError("--trace is for one stream, and there are many");
+  if (areMany && !options.states.folder.empty())
+    return usageError("--state-dir is for one stream: each of many begins with "
+                      "the states' first values");
+  const bool isPiped = !files.paths.empty() && files.paths.front() == "-";
+  if (isPiped && isShared())
+    return usageError("--frames -: the processes of mpirun cannot share "
+                      "standard input; give a list (@FILE)");
+  if (!options.post.drawFolder.empty() && !files.paths.empty())
+    return usageError("--draw: boxes are drawn into image files, of which "
+                      "--frames has none");
+  return {};
+}
+
+/// "sound", the name of stream \p index without an extension.
+std::string StreamRun::stemOf(size_t index) const {
+  return samples ? sampleStem(*samples, index)
+                 : std::filesystem::path(files.names[index])
+                       .replace_extension()
+                       .string();
+}
+
+/// The name of what step \p step writes.
+std::string StreamRun::stepStem(const OneStream &stream, size_t step) const {
+  std::set<std::string> used;
+  const std::string stem = areMany ? stemOf(stream.index) + "_" : "";
+  return fileName(stem + "step" + text("%06zu", step), used);
+}
+
+/// Gives each output of each of many streams a file name; the same in all
+/// processes.
+void StreamRun::nameFiles() {
+  if (!areMany || options.outputFolder.empty() || !outputFiles.empty())
+    return;
+  std::set<std::string> used;
+  for (size_t i = 0; i < count; ++i)
+    for (const TensorSpec &output : executor->outputs())
+      outputFiles.push_back(fileName(stemOf(i) + "_" + output.name, used) +
+                            ".npy");
+}
+
+/// Opens the windows of \p stream, and loads its other inputs.
+Result<void> StreamRun::loadWindow(OneStream &stream,
+                                   const InputOptions &inputs,
+                                   const NamedShapes &shapes) {
+  const ModelInput input = inputsOfShapes(session.model(), shapes)[framed];
+  auto opened = openFrames(files.paths[stream.index], input, pipe);
+  if (!opened)
+    return inside("--frames", opened.takeError());
+  stream.frames = std::move(*opened);
+  Result<std::optional<Tensor>> first = stream.frames->next();
+  if (!first)
+    return inside("--frames", first.takeError());
+  if (!*first)
+    return usageError("--frames " + files.names[stream.index] +
+                      ": it ends before a whole window, with " +
+                      std::to_string(stream.frames->left()) + " elements");
+  InputOptions own = inputs;
+  own.tensors.emplace_back(input.spec.name, std::move(**first));
   Result<std::vector<Tensor>> loaded =
-      loadInputs(session, common.model, inputs, shapes, /*fillRandom=*/false);
+      loadInputs(session, common.model, own, shapes, /*fillRandom=*/false);
   if (!loaded)
     return loaded.takeError();
-  tensors = std::move(*loaded);
-  Result<std::shared_ptr<Executor>> made = session.executorFor(tensors);
+  stream.tensors = std::move(*loaded);
+  return {};
+}
+
+/// Loads the inputs of the first step.
+Result<void> StreamRun::load(OneStream &stream, const InputOptions &inputs,
+                             const NamedShapes &shapes) {
+  if (!files.paths.empty())
+    return loadWindow(stream, inputs, shapes);
+  Result<std::vector<Tensor>> loaded =
+      samples ? samples->load(stream.index)
+              : loadInputs(session, common.model, inputs, shapes,
+                           /*fillRandom=*/false);
+  if (!loaded)
+    return loaded.takeError();
+  stream.tensors = std::move(*loaded);
+  return {};
+}
+
+/// Makes the executor ready, with the first values of the states.
+Result<void> StreamRun::start(OneStream &stream) {
+  Result<std::shared_ptr<Executor>> made = session.executorFor(stream.tensors);
   if (!made)
     return made.takeError();
   executor = std::move(*made);
-  if (Result<void> fit = checkFeeds(); !fit)
-    return fit.takeError();
+  nameFiles();
+  if (Result<void> fit =
+          checkFeeds(feeds, session.model(), *executor, "--feed");
+      !fit)
+    return fit;
+  if (areMany)
+    executor->resetStates();
   if (Result<void> given = giveStates(*executor, options.states); !given)
-    return given.takeError();
+    return given;
   executor->setProfiling(!common.traceFile.empty());
-  if (Result<void> done = steps(); !done)
-    return done.takeError();
-  if (Result<void> written = writeTrace(common, *executor); !written)
-    return written.takeError();
-  if (Result<void> reported = report(); !reported)
-    return reported.takeError();
+  std::vector<Shape> shapes;
+  for (const Tensor &each : stream.tensors)
+    shapes.push_back(each.shape());
+  stream.image = imageAmong(shapes, options.post.how.layout);
+  std::vector<bool> areLast;
+  for (size_t i = 0; i < executor->outputs().size(); ++i)
+    areLast.push_back(isFed(i));
+  if (!isLive(stream) || !options.outputFolder.empty())
+    stream.arrays.emplace(executor->outputs(), std::move(areLast),
+                          stream.frames ? stream.frames->count()
+                                        : std::optional<size_t>(options.steps));
+  return {};
+}
+
+/// What the steps find; \p results become those after them. Class maps and
+/// boxes are drawn.
+Result<std::vector<PostResult>>
+StreamRun::postProcess(const OneStream &stream, size_t step,
+                       std::vector<Tensor> &results) {
+  const RunPost &post = options.post;
+  if (post.steps.empty())
+    return std::vector<PostResult>();
+  const std::string image = samples ? samples->paths[stream.index] : "";
+  auto found = applyPost(post.steps, executor->outputs(), results,
+                         {stream.image, post.how, image});
+  if (!found)
+    return found;
+  const std::string stem = stepStem(stream, step);
+  if (!post.drawFolder.empty())
+    if (Result<void> drawn = drawBoxes(*found, image, post.drawFolder, stem);
+        !drawn)
+      return drawn.takeError();
+  if (!options.outputFolder.empty())
+    if (Result<void> written = writeMaps(*found, options.outputFolder, stem);
+        !written)
+      return written.takeError();
+  return found;
+}
+
+/// Prints what a step gave.
+void StreamRun::print(const OneStream &stream, size_t step,
+                      const std::vector<TensorSpec> &specs,
+                      const std::vector<Tensor> &tensors,
+                      const std::vector<PostResult> &found) const {
+  const int64_t rate = stream.frames ? stream.frames->rate() : 0;
+  const double seconds = rate > 0
+                             ? static_cast<double>(step) *
+                                   static_cast<double>(stream.frames->step()) /
+                                   static_cast<double>(rate)
+                             : 0;
+  if (common.json) {
+    nlohmann::json line = {
+        {"step", step},
+        {"outputs", outputsJson(specs, tensors, options.shown)}};
+    if (samples || !files.paths.empty())
+      if (areMany)
+        line["sample"] =
+            samples ? samples->names[stream.index] : files.names[stream.index];
+    if (rate > 0)
+      line["seconds"] = seconds;
+    if (!options.post.steps.empty())
+      line["post"] = foundJson(found, options.shown.labels);
+    printJsonLine(line);
+  } else {
+    printTo(stdout, "step %zu%s\n", step,
+            rate > 0 ? text(" (%.3f s)", seconds).c_str() : "");
+    if (found.empty() || common.verbose)
+      printOutputs(specs, tensors, options.shown, "  ");
+    printFound(found, options.shown.labels, "  ");
+  }
+  std::fflush(stdout);
+}
+
+/// Takes what step \p step gave.
+Result<void> StreamRun::take(OneStream &stream, size_t step,
+                             std::vector<Tensor> results) {
+  for (const Feed &feed : feeds)
+    stream.tensors[feed.input] = results[feed.output];
+  if (step == 0 && options.post.steps.empty())
+    if (Result<void> fit = checkShown(executor->outputs(), results,
+                                      options.shown, options.labelFile);
+        !fit)
+      return fit;
+  auto found = postProcess(stream, step, results);
+  if (!found)
+    return inside("step " + std::to_string(step), found.takeError());
+  if (stream.arrays)
+    if (Result<void> kept = stream.arrays->add(results); !kept)
+      return kept;
+  if (!printsSteps(stream))
+    return {};
+  const Stopwatch watch;
+  std::vector<TensorSpec> specs;
+  std::vector<Tensor> own;
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!isFed(i)) {
+      specs.push_back(executor->outputs()[i]);
+      own.push_back(std::move(results[i]));
+    }
+  if (step == 0 && areMany && !common.json)
+    printTo(stdout, "%s\n",
+            oneLine(samples ? samples->names[stream.index]
+                            : files.names[stream.index])
+                .c_str());
+  print(stream, step, specs, own, *found);
+  printMs += watch.milliseconds();
+  return {};
+}
+
+/// Gets the input of step \p step; false at the end.
+Result<bool> StreamRun::nextWindow(OneStream &stream, size_t step) {
+  if (!stream.frames)
+    return step < options.steps;
+  if (step == 0)
+    return true;
+  // Waiting for a pipe is no time of a step.
+  const Stopwatch watch;
+  Result<std::optional<Tensor>> window = stream.frames->next();
+  if (!window)
+    return inside("--frames", window.takeError());
+  if (isLive(stream))
+    printMs += watch.milliseconds();
+  if (!*window)
+    return false;
+  stream.tensors[framed] = std::move(**window);
+  return true;
+}
+
+Result<void> StreamRun::steps(OneStream &stream) {
+  // A look at the clock takes as long as a small step.
+  constexpr size_t often = 64;
+  const Stopwatch watch;
+  printMs = 0;
+  const size_t total =
+      stream.arrays && !isLive(stream)
+          ? (stream.frames ? *stream.frames->count() : size_t(options.steps))
+          : 0;
+  size_t step = 0;
+  for (;; ++step) {
+    Result<bool> goesOn = nextWindow(stream, step);
+    if (!goesOn)
+      return goesOn.takeError();
+    if (!*goesOn)
+      break;
+    Result<std::vector<Tensor>> results = executor->run(stream.tensors);
+    if (!results)
+      return inside("step " + std::to_string(step), results.takeError());
+    if (Result<void> taken = take(stream, step, std::move(*results)); !taken)
+      return taken;
+    if (step % often == 0 && !areMany)
+      activity->update(step, total, "steps");
+  }
+  runMs += watch.milliseconds() - printMs;
+  stepsDone += step;
+  return {};
+}
+
+Result<void> StreamRun::write(const OneStream &stream,
+                              const std::vector<Tensor> &arrays) const {
+  const std::vector<Tensor> states = statesOf(*executor);
+  std::set<std::string> used;
+  stateFileNames(*executor, used);
+  for (size_t i = 0; i < arrays.size() && !options.outputFolder.empty(); ++i) {
+    const std::string name =
+        areMany ? outputFiles[stream.index * arrays.size() + i]
+                : fileName(executor->outputs()[i].name, used) + ".npy";
+    if (Result<void> written =
+            writeNpy(options.outputFolder + "/" + name, arrays[i]);
+        !written)
+      return written;
+  }
+  if (areMany)
+    return {};
+  for (const std::string &folder :
+       {options.outputFolder, options.states.folder})
+    if (Result<void> written = writeStates(*executor, states, folder); !written)
+      return written;
+  return {};
+}
+
+/// Prints and writes what a stream gave.
+Result<void> StreamRun::finish(const OneStream &stream) {
+  const std::vector<Tensor> arrays =
+      stream.arrays ? stream.arrays->arrays() : std::vector<Tensor>();
+  if (Result<void> written = write(stream, arrays); !written)
+    return written;
+  if (stream.frames && stream.frames->left() > 0)
+    printNote("--frames: " +
+              (areMany ? files.names[stream.index] + ": " : std::string()) +
+              std::to_string(stream.frames->left()) +
+              " elements at the end fill no window and are left out");
+  if (printsSteps(stream))
+    return {};
+  if (common.json) {
+    const std::vector<TensorSpec> specs = stream.arrays->ownSpecs();
+    for (size_t step = 0; step < stream.arrays->steps(); ++step)
+      print(stream, step, specs, stream.arrays->at(step), {});
+    return {};
+  }
+  if (areMany)
+    printTo(stdout, "%s\n",
+            oneLine(samples ? samples->names[stream.index]
+                            : files.names[stream.index])
+                .c_str());
+  printOutputs(executor->outputs(), arrays, options.shown, areMany ? "  " : "");
+  return {};
+}
+
+Result<void> StreamRun::runOne(size_t index, const InputOptions &inputs,
+                               const NamedShapes &shapes) {
+  OneStream stream;
+  stream.index = index;
+  if (Result<void> loaded = load(stream, inputs, shapes); !loaded)
+    return loaded;
+  if (Result<void> started = start(stream); !started)
+    return started;
+  if (Result<void> done = steps(stream); !done)
+    return areMany
+               ? inside(samples ? samples->names[index] : files.names[index],
+                        done.takeError())
+               : done.takeError();
+  if (!areMany) {
+    activity.reset();
+    if (Result<void> written = writeTrace(common, *executor); !written)
+      return written;
+  }
+  return finish(stream);
+}
+
+void StreamRun::printTotal() const {
+  const std::string streams =
+      areMany ? text("%zu stream%s, ", streamsDone, streamsDone == 1 ? "" : "s")
+              : "";
+  const std::string line =
+      text("%s%zu step%s in %.3f ms, %.4f ms each", streams.c_str(), stepsDone,
+           stepsDone == 1 ? "" : "s", runMs,
+           runMs / static_cast<double>(std::max<size_t>(stepsDone, 1)));
+  if (common.json)
+    printNote(line);
+  else
+    printTo(stdout, "%s\n", line.c_str());
+}
+
+Result<int> StreamRun::run(InputOptions inputs, const NamedShapes &shapes) {
+  if (Result<void> found = findStreams(inputs, shapes); !found)
+    return found.takeError();
+  Result<ProcessShare> share = shareOf(count);
+  if (!share)
+    return share.takeError();
+  if (share->first == share->end)
+    return 0;
+  activity.emplace("running " + common.model);
+  for (size_t i = share->first; i < share->end; ++i) {
+    if (Result<void> done = runOne(i, inputs, shapes); !done)
+      return done.takeError();
+    ++streamsDone;
+    if (areMany)
+      activity->update(streamsDone, share->end - share->first, "streams");
+  }
+  activity.reset();
+  printTotal();
   return 0;
 }
 

@@ -3,30 +3,14 @@
 #ifndef SINTER_DRIVER_RUNSTREAM_H
 #define SINTER_DRIVER_RUNSTREAM_H
 
-#include "data/Frames.h"
 #include "data/Inputs.h"
 #include "data/States.h"
 #include "driver/CommonOptions.h"
+#include "driver/PostOptions.h"
 #include "driver/RunResults.h"
-
-namespace CLI {
-class App;
-}
+#include "driver/StepOptions.h"
 
 namespace sinter::driver {
-
-struct StepOptions {
-  /// "OUTPUT=INPUT": the output becomes the input of the next step.
-  std::vector<std::string> feeds;
-  /// "[INPUT=]FILE", an array of which each step takes a window; may be empty.
-  std::string frames;
-  FrameOptions windows;
-
-  bool isStream() const { return !feeds.empty() || !frames.empty(); }
-};
-
-/// --feed, --frames, --frame, --hop and --time-axis.
-void addSteps(CLI::App &app, StepOptions &options);
 
 struct StreamRunOptions {
   StepOptions stream;
@@ -35,12 +19,15 @@ struct StreamRunOptions {
   std::string outputFolder, labelFile;
   ShownLabels shown;
   StateOptions states;
+  RunPost post;
 };
 
-/// Runs the model of \p session for each window, or so often, in one process.
-/// What the steps give is printed and written with the step as first dimension,
-/// or with --json printed as a line each; of an output that is fed back, the
-/// last value.
+/// Runs the model of \p session for each window, or so often, in one process;
+/// of many files or samples each is a stream of its own, and under mpirun each
+/// process takes its share of them. What the steps give is printed and written
+/// with the step as first dimension, or with --json printed as a line each; of
+/// an output that is fed back, the last value. Steps of post-processing, and
+/// those on standard input, are printed as they come.
 Result<int> runStream(Session &session, const CommonOptions &common,
                       const InputOptions &inputs, const NamedShapes &shapes,
                       const StreamRunOptions &options);

@@ -19,14 +19,6 @@ namespace {
 /// The format tags of samples.
 enum class WavEncoding : uint16_t { Integer = 1, Float = 3, Extended = 0xfffe };
 
-/// The contents of the "fmt " chunk.
-struct WavFormat {
-  WavEncoding encoding;
-  int64_t channels, rate;
-  /// Bytes of a sample of all channels, and of one.
-  int64_t frameBytes, bytes;
-};
-
 Error badWav(const std::string &name, const std::string &what) {
   return systemError("'" + name + "': not a valid WAV file: " + what);
 }
@@ -65,7 +57,7 @@ std::optional<WavEncoding> extendedEncoding(ByteReader &in) {
   return static_cast<WavEncoding>(tag);
 }
 
-Result<WavFormat> wavFormat(std::span<const std::byte> chunk,
+Result<WavHeader> wavFormat(std::span<const std::byte> chunk,
                             const std::string &name) {
   ByteReader in(chunk);
   auto encoding = static_cast<WavEncoding>(in.number<uint16_t>());
@@ -101,7 +93,13 @@ Result<WavFormat> wavFormat(std::span<const std::byte> chunk,
     return badWav(name, "a block of " + std::to_string(frameBytes) +
                             " bytes for " + std::to_string(channels) +
                             " channels of " + std::to_string(bits) + " bits");
-  return WavFormat{encoding, channels, rate, frameBytes, bits / 8};
+  WavHeader header;
+  header.areFloats = encoding == WavEncoding::Float;
+  header.channels = channels;
+  header.rate = rate;
+  header.frameBytes = frameBytes;
+  header.bytes = bits / 8;
+  return header;
 }
 
 template <typename T> T wavNumber(const std::byte *bytes) {
@@ -111,8 +109,8 @@ template <typename T> T wavNumber(const std::byte *bytes) {
 }
 
 /// One sample as a float.
-float wavSample(const WavFormat &format, const std::byte *bytes) {
-  if (format.encoding == WavEncoding::Float)
+float wavSample(const WavHeader &format, const std::byte *bytes) {
+  if (format.areFloats)
     return format.bytes == 4 ? wavNumber<float>(bytes)
                              : static_cast<float>(wavNumber<double>(bytes));
   if (format.bytes == 1)
@@ -193,23 +191,66 @@ Result<Audio> decodeWav(std::span<const std::byte> bytes,
   if (!header || !data)
     return badWav(name,
                   !header ? "it has no format chunk" : "it has no data chunk");
-  Result<WavFormat> format = wavFormat(*header, name);
+  Result<WavHeader> format = wavFormat(*header, name);
   if (!format)
     return format.takeError();
-  const auto length = static_cast<int64_t>(data->size()) / format->frameBytes;
   return catchingOutOfMemory("'" + name + "'", [&]() -> Result<Audio> {
-    Audio audio{format->rate,
-                Tensor(ElementType::F32, {format->channels, length})};
-    const std::span<float> samples = audio.samples.mutableValues<float>();
-    const std::byte *from = data->data();
-    for (int64_t i = 0; i < length; ++i)
-      for (int64_t channel = 0; channel < format->channels; ++channel) {
-        samples[static_cast<size_t>(channel * length + i)] =
-            wavSample(*format, from);
-        from += format->bytes;
-      }
-    return audio;
+    return Audio{format->rate, wavSamples(*format, *data)};
   });
+}
+
+Tensor wavSamples(const WavHeader &header, std::span<const std::byte> bytes) {
+  const auto length = static_cast<int64_t>(bytes.size()) / header.frameBytes;
+  Tensor tensor(ElementType::F32, {header.channels, length});
+  const std::span<float> samples = tensor.mutableValues<float>();
+  const std::byte *from = bytes.data();
+  for (int64_t i = 0; i < length; ++i)
+    for (int64_t channel = 0; channel < header.channels; ++channel) {
+      samples[static_cast<size_t>(channel * length + i)] =
+          wavSample(header, from);
+      from += header.bytes;
+    }
+  return tensor;
+}
+
+Result<std::optional<WavHeader>> wavHeader(std::span<const std::byte> bytes,
+                                           const std::string &name) {
+  constexpr size_t headerSize = 12, chunkHeaderSize = 8;
+  constexpr uint32_t endless = 0x7fff0000;
+  const std::optional<WavHeader> goesOn;
+  if (bytes.size() < headerSize)
+    return goesOn;
+  if (!isWav(bytes))
+    return usageError("'" + name + "': not a WAV file");
+  std::optional<WavHeader> header;
+  for (size_t at = headerSize; bytes.size() - at >= chunkHeaderSize;) {
+    uint32_t size = 0;
+    std::memcpy(&size, bytes.data() + at + 4, sizeof(size));
+    const auto isCalled = [&](const char *id) {
+      return std::memcmp(bytes.data() + at, id, 4) == 0;
+    };
+    const size_t left = bytes.size() - at - chunkHeaderSize;
+    if (isCalled("data") && !header)
+      return badWav(name, "it has no format chunk before its samples");
+    if (isCalled("data")) {
+      header->begin = at + chunkHeaderSize;
+      if (size != 0 && size < endless)
+        header->size = size;
+      return header;
+    }
+    const uint64_t whole = uint64_t(size) + (size & 1);
+    if (left < whole)
+      return goesOn;
+    if (isCalled("fmt ")) {
+      Result<WavHeader> read =
+          wavFormat(bytes.subspan(at + chunkHeaderSize, size), name);
+      if (!read)
+        return read.takeError();
+      header = *read;
+    }
+    at += chunkHeaderSize + whole;
+  }
+  return goesOn;
 }
 
 Audio toMono(Audio audio) {

@@ -45,6 +45,25 @@ bool isWav(std::span<const std::byte> bytes);
 Result<Audio> decodeWav(std::span<const std::byte> bytes,
                         const std::string &name);
 
+/// How the samples of a WAV file are encoded, and where they are.
+struct WavHeader {
+  bool areFloats = false;
+  int64_t channels = 1, rate = 1;
+  /// Bytes of a sample of all channels, and of one.
+  int64_t frameBytes = 1, bytes = 1;
+  /// Where the samples begin, and their bytes; nothing: they go on to the end.
+  size_t begin = 0;
+  std::optional<uint64_t> size;
+};
+
+/// The header of a WAV file that begins with \p bytes; nothing if it goes on
+/// behind them. A data chunk of 0 or of more than 2 GB minus 64 kB goes on to
+/// the end, as programs write to a pipe. Errors as of decodeWav().
+Result<std::optional<WavHeader>> wavHeader(std::span<const std::byte> bytes,
+                                           const std::string &name);
+/// The whole samples in \p bytes, f32 [channels, samples of each].
+Tensor wavSamples(const WavHeader &header, std::span<const std::byte> bytes);
+
 /// The mean of the channels: one channel.
 Audio toMono(Audio audio);
 

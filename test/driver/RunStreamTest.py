@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
-# Covers: data Frames
-# Covers: driver RunStream
+# Covers: data Feeds FrameFiles Frames StepArrays
+# Covers: driver ProcessShare RunStream StepOptions
 """`sinter run` step by step: outputs that are fed back, and windows of an array."""
 import json
 import os
+import shutil
 import struct
+import subprocess
 
 import OnnxBytes as onnx
 from RunManyTest import stored
+import SinterCommand
 from SinterCommand import CommandTest, DONE, npy, SYSTEM, USAGE, main
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
 
 
 class Stream(CommandTest):
@@ -112,6 +119,144 @@ class Stream(CommandTest):
         steps = self.steps("--feed", "stateN=state", "--frames", self.samples, "--labels", labels, "--top", "1")
         self.assertEqual([step["outputs"][0]["labels"][0]["label"] for step in steps], ["d", "d"])
         self.expect_error(USAGE, "run", self.model, "--feed", "stateN=state", "--frames", self.samples, "--no-cache", "--labels", self.write("l.txt", "a\nb\n"), mentions=["2 names"])
+
+    def test_many_files(self):
+        """Each file is a stream of its own: the state begins anew."""
+        os.makedirs(self.path("sounds/deep"))
+        self.write("sounds/b.npy", npy((11,), range(11)))
+        self.write("sounds/deep/a.npy", npy((4,), [5, 5, 5, 5]))
+        self.write("sounds/notes.txt", "")
+        arguments = ["--feed", "stateN=state", "--hop", "3", "--frames"]
+        expected = [("b.npy", 0, 0), ("b.npy", 1, 3 + self.sums[0]), ("b.npy", 2, 6 + sum(self.sums[:2])), ("deep/a.npy", 0, 5)]
+        steps = self.steps(*arguments, self.path("sounds"))
+        self.assertEqual([(step["sample"], step["step"], step["outputs"][0]["first"][0]) for step in steps], expected)
+        listed = self.write("sounds/mine.txt", "deep/a.npy\nb.npy\n")
+        self.assertEqual([step["sample"] for step in self.steps(*arguments, listed)], ["deep/a.npy"] + ["b.npy"] * 3)
+        self.assertEqual(len(self.steps(*arguments, self.path("sounds/*.npy"))), 3)
+        out = self.path("out")
+        done = self.sinter("run", self.model, *arguments, self.path("sounds"), "--output-dir", out, "--no-cache")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("note: --frames: b.npy: 1 elements at the end", done.stderr)
+        self.assertRegex(done.stdout, r"\Ab.npy\n  y: f32 \[3, 1, 4\].*\n.*\n  stateN: .*\n.*\ndeep/a.npy\n  y: f32 \[1, 1, 4\].*\n.*\n  stateN: .*\n.*\n2 streams, 4 steps in .* ms each\n\Z")
+        self.assertEqual(sorted(os.listdir(out)), ["b_stateN.npy", "b_y.npy", "deep_a_stateN.npy", "deep_a_y.npy"])
+        self.assertEqual(stored(os.path.join(out, "b_stateN.npy")), ((1, 1), [sum(self.sums)]))
+        self.assertEqual(stored(os.path.join(out, "deep_a_stateN.npy")), ((1, 1), [20]))
+        for more, words in (["--trace", self.path("t.json")], "--trace"), (["--state-dir", self.path("s")], "--state-dir"):
+            self.expect_error(USAGE, "run", self.model, *arguments, self.path("sounds"), *more, mentions=[words])
+        os.mkdir(self.path("none"))
+        self.expect_error(USAGE, "run", self.model, *arguments, self.path("none"), mentions=["no .npy or .wav"])
+
+    def test_many_samples(self):
+        """Each sample is a stream of its own, of as many steps as are said."""
+        os.mkdir(self.path("data"))
+        for i in range(3):
+            self.write(f"data/{i}.npy", npy((1, 4), [i] * 4))
+        for backend in "cpu", "interpreter":
+            steps = self.steps("--feed", "stateN=state", "--input", self.path("data"), "--repeat", "3", "--backend", backend)
+            self.assertEqual([(step["sample"], step["step"], step["outputs"][0]["first"][0]) for step in steps],
+                             [(f"{i}.npy", step, i + 4 * i * step) for i in range(3) for step in range(3)])
+        rows = self.write("rows.npy", npy((2, 4), [1] * 4 + [2] * 4))
+        first = self.write("first.npy", npy((1, 1), [100]))
+        steps = self.steps("--feed", "stateN=state", "--input", "x=" + rows, "--input", "state=" + first)
+        self.assertEqual([step["outputs"][0]["first"][0] for step in steps], [101, 102])
+        self.expect_error(USAGE, "run", self.model, "--feed", "stateN=state", "--input", self.path("data"), "--batch", "2", mentions=["--batch"])
+
+    def test_declared_states_begin_anew(self):
+        model = self.path("declared.onnx")
+        done = self.sinter("optimize", self.model, "-o", model, "--state", "stateN=state")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.model = model
+        os.mkdir(self.path("sounds"))
+        for name in "ab":
+            self.write(f"sounds/{name}.npy", npy((8,), [1] * 8))
+        steps = self.steps("--frames", self.path("sounds"))
+        self.assertEqual([step["outputs"][0]["first"][0] for step in steps], [1, 5, 1, 5])
+
+    def piped(self, content, *arguments, model=None):
+        done = subprocess.run([SinterCommand.SINTER, "run", model or self.model, "--frames", "-", *arguments, "--no-cache"], input=content, capture_output=True)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return done.stdout.decode()
+
+    def test_standard_input(self):
+        arguments = ["--feed", "stateN=state", "--hop", "3", "--json"]
+        expected = [0, 3 + self.sums[0], 6 + sum(self.sums[:2])]
+        wav = b"RIFF\xff\xff\xff\xffWAVEfmt " + struct.pack("<IHHIIHH", 16, 3, 1, 8000, 32000, 4, 32) + b"data\xff\xff\xff\xff" + floats(*range(11))
+        for content in floats(*range(11)), wav, npy((5,), range(5)) + npy((6,), range(5, 11)):
+            steps = [json.loads(line) for line in self.piped(content, *arguments).splitlines()]
+            self.assertEqual([step["outputs"][0]["first"][0] for step in steps], expected)
+        self.assertEqual([step["seconds"] for step in map(json.loads, self.piped(wav, *arguments).splitlines())], [0, 3 / 8000, 6 / 8000])
+        raw = struct.pack("<8h", *range(0, 32768, 4096))
+        steps = [json.loads(line) for line in self.piped(raw, "--feed", "stateN=state", "--json", "--raw", "i16", "--rate", "8000").splitlines()]
+        self.assertEqual(steps[0]["outputs"][0]["first"], [0, 0.125, 0.25, 0.375])
+        self.assertEqual(steps[1]["seconds"], 4 / 8000)
+        out = self.path("out")
+        text = self.piped(floats(*range(11)), "--feed", "stateN=state", "--hop", "3", "--output-dir", out)
+        self.assertRegex(text, r"\Astep 0\n  y: f32 \[1, 4\].*\n.*\nstep 1\n.*\n.*\nstep 2\n.*\n.*\n3 steps in .* ms each\n\Z")
+        self.assertEqual(stored(os.path.join(out, "y.npy"))[0], (3, 1, 4))
+        self.assertEqual(stored(os.path.join(out, "stateN.npy")), ((1, 1), [sum(self.sums)]))
+
+    def test_raw_files(self):
+        raw = self.write("sound.raw", struct.pack("<8h", *range(0, 32768, 4096)))
+        steps = self.steps("--feed", "stateN=state", "--frames", raw, "--raw", "i16")
+        self.assertEqual(steps[0]["outputs"][0]["first"], [0, 0.125, 0.25, 0.375])
+        self.expect_error(USAGE, "run", self.model, "--feed", "stateN=state", "--frames", raw, "--raw", "s16", mentions=["--raw s16"])
+        self.expect_error(SYSTEM, "run", self.model, "--feed", "stateN=state", "--frames", self.path("none.raw"), "--raw", "i16", mentions=["none.raw"])
+
+    def test_results_appear_as_they_come(self):
+        """A pipe that does not end: each window's results are there before the next window is."""
+        process = subprocess.Popen([SinterCommand.SINTER, "run", self.model, "--feed", "stateN=state", "--frames", "-", "--json", "--no-cache"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for step in range(3):
+            process.stdin.write(floats(step, step, step, step))
+            process.stdin.flush()
+            line = json.loads(process.stdout.readline())
+            self.assertEqual((line["step"], line["outputs"][0]["first"][0]), (step, step + sum(4 * i for i in range(step))))
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, DONE, errors)
+
+    def test_standard_input_errors(self):
+        def refused(code, content, *arguments, mentions):
+            done = subprocess.run([SinterCommand.SINTER, "run", self.model, "--feed", "stateN=state", "--frames", "-", *arguments, "--no-cache"], input=content, capture_output=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(mentions, done.stderr.decode())
+        refused(USAGE, b"", mentions="is empty")
+        refused(USAGE, floats(1, 2), mentions="ends before a whole window, with 2 elements")
+        refused(SYSTEM, npy((11,), range(11))[:-4], mentions="cut short")
+        refused(USAGE, npy((2, 11), range(22)), mentions="windows of 2x4xf32")
+        wav = b"RIFF\0\0\0\0WAVEfmt " + struct.pack("<IHHIIHH", 16, 3, 1, 8000, 32000, 4, 32) + b"data\0\0\0\0" + floats(*range(11))
+        refused(USAGE, wav, "--rate", "16000", mentions="8000 samples per second, not 16000")
+
+    def test_post_processing(self):
+        """Steps of post-processing apply to each step of a stream."""
+        arguments = ["--feed", "stateN=state", "--hop", "3", "--post", "top-k=1:output=y"]
+        steps = self.steps(*arguments, "--frames", self.samples)
+        self.assertEqual([step["post"][0]["rows"][0][0]["class"] for step in steps], [3] * 3)
+        # What is fed back is the output itself.
+        self.assertEqual([step["outputs"][0]["first"][0] for step in steps], [0, 3 + self.sums[0], 6 + sum(self.sums[:2])])
+        text = self.piped(floats(*range(11)), *arguments)
+        self.assertRegex(text, r"\Astep 0\n  .*\nstep 1\n  .*\nstep 2\n  .*\n3 steps in .*\n\Z")
+        done = self.sinter("run", self.model, *arguments, "--frames", self.samples, "--no-cache")
+        self.assertEqual(done.stdout.splitlines()[:-1], text.splitlines()[:-1])
+        soft = self.steps("--feed", "stateN=state", "--frames", self.samples, "--post", "softmax:output=y")
+        self.assertAlmostEqual(sum(soft[0]["outputs"][0]["first"]), 1, places=5)
+        self.expect_error(USAGE, "run", self.model, *arguments, "--frames", self.samples, "--draw", self.path("d"), mentions=["--draw"])
+
+    def test_shared_out(self):
+        """Under mpirun each process has its share of the streams."""
+        if not shutil.which("mpirun"):
+            self.skipTest("there is no mpirun")
+        os.mkdir(self.path("sounds"))
+        for i in range(5):
+            self.write(f"sounds/{i}.npy", npy((8,), [i] * 8))
+        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", SinterCommand.SINTER, "run", self.model, "--feed", "stateN=state", "--post", "top-k=1:output=y", "--json", "--no-cache"]
+        done = subprocess.run([*command, "--frames", self.path("sounds"), "--output-dir", self.path("out")], capture_output=True, text=True)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        lines = sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda line: (line["sample"], line["step"]))
+        self.assertEqual([(line["sample"], line["step"], line["outputs"][0]["first"][0]) for line in lines],
+                         [(f"{i}.npy", step, i + 4 * i * step) for i in range(5) for step in range(2)])
+        self.assertEqual(len(os.listdir(self.path("out"))), 10)
+        done = subprocess.run([*command, "--frames", self.samples], capture_output=True, text=True)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (DONE, 2), done.stderr)
 
     def test_errors(self):
         frames = ["--frames", self.samples]

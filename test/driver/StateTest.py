@@ -206,8 +206,36 @@ class Declared(CommandTest):
         self.assertEqual((answer["outputs"][0]["max"], answer["state"]), (1, []))
 
     def test_dynamic_sizes(self):
+        """The pair is kept, and fed back where a model runs several times; else the input is zeros."""
         model = self.network(("N",))
-        self.expect_error(USAGE, "optimize", model, "-o", self.declared, "--state", "stateN=state", mentions=["'stateN'", "known sizes", "--shape"])
+        self.declare(model, self.declared, "--state", "stateN=state")
+        again, converted = self.path("again.onnx"), self.path("converted.mlir")
+        self.declare(self.declared, again)
+        self.assertEqual(self.sinter("convert", again, "-o", converted).returncode, DONE)
+        threes, frames = self.write("threes.npy", npy((3,), [3] * 3)), self.write("frames.npy", npy((6,), [1] * 6))
+
+        def largest(*arguments):
+            done = self.sinter("run", *arguments, "--no-cache", "--json")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            return [json.loads(line)["outputs"][0]["max"] for line in done.stdout.splitlines()]
+
+        for each in self.declared, again, converted:
+            for backend in "cpu", "interpreter":
+                where = [each, "--backend", backend]
+                for x, value in (self.ones, 1), (threes, 3):
+                    self.assertEqual(largest(*where, "--input", x), [value])
+                    self.assertEqual(largest(*where, "--input", x, "--repeat", "3"), [value, 2 * value, 3 * value])
+                self.assertEqual(largest(*where, "--frames", frames, "--frame", "2"), [1, 2, 3])
+                self.assertEqual(largest(*where, "--input", self.ones, "--input", "state=" + self.write("five.npy", npy((2,), [5, 5])), "--repeat", "2"), [6, 7])
+        done = self.sinter("run", self.declared, "--frames", frames, "--frame", "2", "--no-cache")
+        self.assertIn("state that the model keeps: stateN=state", done.stderr)
+        self.assertEqual(self.sinter("bench", self.declared, "--shape", "x:2", "--seconds", "0.01", "--no-cache").returncode, DONE)
+        program = self.path("paddle/")
+        self.assertEqual(self.sinter("convert", model, "-o", program).returncode, DONE)
+        self.expect_error(UNSUPPORTED, "optimize", program, "-o", self.path("other/"), "--state", "stateN=state", mentions=["dynamic sizes", "--shape"])
+
+    def test_sizes_that_are_given(self):
+        model = self.network(("N",))
         self.declare(model, self.declared, "--state", "stateN=state", "--shape", "x:2", "--shape", "state:2")
         self.assertEqual(self.answer(self.declared, "--repeat", "2"), (2, 2))
 

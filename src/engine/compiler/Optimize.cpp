@@ -217,6 +217,27 @@ static Result<std::vector<NamedShapes>> shapesToVerify(const Model &model) {
   return all;
 }
 
+/// Makes the pairs of \p request states of \p model. Those of dynamic sizes are
+/// kept for what runs streams.
+static Result<void> declareStates(const OptimizeRequest &request,
+                                  const Format &format, Model &model) {
+  std::vector<std::string> fed;
+  for (const std::string &pair : request.states) {
+    if (isDynamicState(model, pair))
+      fed.push_back(pair);
+    else if (Result<void> declared = declareState(model, pair); !declared)
+      return declared;
+  }
+  if (fed.empty())
+    return {};
+  if (!format.hasMetadata)
+    return unsupported("files of " + format.title.str() +
+                       " cannot keep states of dynamic sizes; " +
+                       optionText("shape") + " of the inputs may fix them");
+  setMetadata(model.module(), feedsKey, llvm::join(fed, "\n"));
+  return {};
+}
+
 /// Calls the request's check of the model.
 static Result<void> checkModelFor(const OptimizeRequest &request,
                                   const ModelToRewrite &read) {
@@ -334,9 +355,9 @@ Result<OptimizeReport> MlirCompiler::optimize(const OptimizeRequest &given) {
     flops = flopsOfFile(request.input);
   for (const auto &[key, text] : request.metadata)
     setMetadata(model.module(), key, text);
-  for (const std::string &pair : request.states)
-    if (Result<void> declared = declareState(model, pair); !declared)
-      return inFile(declared.takeError(), request.input.path);
+  if (Result<void> declared = declareStates(request, *read->format, model);
+      !declared)
+    return inFile(declared.takeError(), request.input.path);
   if (request.freeze)
     if (Result<void> frozen = freeze(model); !frozen)
       return inFile(frozen.takeError(), request.input.path);

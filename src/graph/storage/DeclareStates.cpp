@@ -1,6 +1,7 @@
 #include "graph/storage/DeclareStates.h"
 
 #include "graph/Constants.h"
+#include "graph/Types.h"
 #include "graph/storage/Storage.h"
 #include "runtime/OptionNames.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,6 +45,32 @@ static std::vector<std::string> namesOf(const std::vector<TensorSpec> &specs) {
 
 static std::string listOf(const std::vector<std::string> &names) {
   return names.empty() ? "none" : "'" + llvm::join(names, "', '") + "'";
+}
+
+bool isDynamicState(Model &model, StringRef pair) {
+  const std::vector<TensorSpec> inputs = model.inputs(),
+                                outputs = model.outputs();
+  const auto found = findStatePair(pair, namesOf(outputs), namesOf(inputs));
+  if (!found)
+    return false;
+  Result<Storage> storage = Storage::of(model);
+  if (!storage)
+    return false;
+  func::FuncOp entry = model.entry();
+  auto result = dyn_cast<RankedTensorType>(
+      entry.getResultTypes()[storage->outputs()[found->first]]);
+  auto argument = dyn_cast<RankedTensorType>(
+      entry.getArgument(storage->inputs()[found->second]).getType());
+  if (!result || !argument || result.getRank() != argument.getRank() ||
+      result.getElementType() != argument.getElementType() ||
+      (result.hasStaticShape() && argument.hasStaticShape()))
+    return false;
+  return llvm::all_of(llvm::zip_equal(result.getShape(), argument.getShape()),
+                      [](auto sizes) {
+                        const auto [one, other] = sizes;
+                        return ShapedType::isDynamic(one) ||
+                               ShapedType::isDynamic(other) || one == other;
+                      });
 }
 
 Result<void> declareState(Model &model, StringRef pair) {

@@ -30,6 +30,11 @@ std::optional<std::pair<size_t, size_t>>
 findStatePair(llvm::StringRef pair, const std::vector<std::string> &outputs,
               const std::vector<std::string> &inputs);
 
+/// Whether \p pair names an output and an input of one element type and rank,
+/// of which sizes are dynamic and all others are equal: no state for
+/// declareState(), since a state's memory is of one size.
+bool isDynamicState(Model &model, llvm::StringRef pair);
+
 /// Makes the output and the input of \p pair a state of \p model, called as the
 /// input and zero before the first run. Usage error if there are none of these
 /// names, or they are not of one type of known sizes.
