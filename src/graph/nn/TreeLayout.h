@@ -1,5 +1,4 @@
-//===- TreeLayout.h - how a tree ensemble lies in tables
-//-------------------===//
+//===- TreeLayout.h - how a tree ensemble lies in tables ------------------===//
 //
 // The form in which machines go through trees. A place of the table of nodes
 // has one word of 64 bits, or two:
