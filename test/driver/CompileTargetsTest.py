@@ -206,6 +206,13 @@ func.func @main(%x: tensor<600000000xf32> {sinter.name = "x"}) -> (tensor<600000
 """)
         self.expect_error(UNSUPPORTED, "compile", model, "-o", self.path("net.o"), "--target", "armv7-linux-gnueabihf", mentions=["32 bits", "4800000000 bytes"])
 
+    def test_sizes_without_a_bound(self):
+        glyphs = str(GLYPHS / "glyphs.onnx")
+        target = ("--target", "armv7-linux-gnueabihf")
+        self.expect_error(UNSUPPORTED, "compile", glyphs, "-o", self.path("net.o"), *target, mentions=["--max", "32 bits"])
+        done = self.sinter("compile", glyphs, "-o", self.path("net.o"), *target, "--max", "N=4")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+
     def test_wrong_targets(self):
         model = self.good_model()
         for arguments, code, mentions in (

@@ -44,16 +44,21 @@ static Result<void> checkTarget(const Target &target,
   return {};
 }
 
-/// Checks that the parts of \p layout can be addressed by \p target, as far as
-/// their sizes are known.
+/// Checks that the parts of \p layout can be addressed by \p target.
 static Result<void> checkSizes(const BundleLayout &layout,
                                const Target &target) {
   if (target.pointerBits == 64)
     return {};
+  // Numbers of bytes are computed with 64 bits at run time.
+  if (!layout.workspaceBytes)
+    return withHint(optionText("max") + " bounds them",
+                    unsupported("sizes without a bound may be too large for "
+                                "the pointers of '" +
+                                target.triple + "', which have 32 bits"));
   const auto fits = [](uint64_t bytes) {
     return bytes <= uint64_t(std::numeric_limits<int32_t>::max());
   };
-  const uint64_t workspace = layout.workspaceBytes.value_or(0);
+  const uint64_t workspace = *layout.workspaceBytes;
   bool allFit =
       fits(workspace) && fits(layout.stateBytes) && fits(layout.weights.size());
   uint64_t all = workspace + layout.stateBytes + layout.weights.size();
