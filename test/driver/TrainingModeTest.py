@@ -66,6 +66,16 @@ class TrainingMode(CommandTest):
             self.assertIn(what, done.stderr)
             self.assertIn("model.eval()", done.stderr)
 
+    def test_a_dropout_of_nothing_is_not_counted(self):
+        """Exporters write the ratio 0 with the training mode of a function that nobody told to evaluate."""
+        for ratio, count in (b"\0\0\0\0", 0), (b"\0\0\0\x3f", 1):
+            constants = [onnx.tensor("ratio", (), ratio), onnx.tensor("training", (), b"\1", onnx.BOOL)]
+            graph = onnx.graph([onnx.node("Dropout", ["x", "ratio", "training"], ["y"])], [onnx.value_info("x", (4,))],
+                               [onnx.value_info("y", (4,))], constants)
+            done = self.sinter("optimize", self.write("drop.onnx", onnx.model(graph)), "-o", self.path("out.onnx"), "--force")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(done.stderr.count(NOTE), count, done.stderr)
+
     def test_stays_in_training_mode(self):
         x = self.write("x.npy", npy([4, 1, 5, 5], numbers(100, 3)))
         for version in VERSIONS:

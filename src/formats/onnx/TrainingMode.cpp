@@ -20,7 +20,9 @@ public:
 private:
   bool isTrainingDropout(const NodeProto &node, int64_t version) const;
 
-  /// Values of scalars, by name, of all graphs around.
+  void addScalar(const std::string &name, const TensorProto &value);
+
+  /// Whether a scalar is other than zero, by name, of all graphs around.
   std::map<std::string, bool> flags;
 };
 
@@ -34,11 +36,13 @@ static const AttributeProto *attributeOf(const NodeProto &node,
   return found == node.attribute().end() ? nullptr : &*found;
 }
 
-/// Whether the first element of \p tensor, of booleans, is set.
-static bool isSet(const TensorProto &tensor) {
-  if (tensor.int32_data_size() > 0)
-    return tensor.int32_data(0) != 0;
-  return !tensor.raw_data().empty() && tensor.raw_data()[0] != 0;
+/// Whether the element of \p scalar is other than zero.
+static bool isSet(const TensorProto &scalar) {
+  auto isNonZero = [](auto element) { return element != 0; };
+  return std::ranges::any_of(scalar.int32_data(), isNonZero) ||
+         std::ranges::any_of(scalar.float_data(), isNonZero) ||
+         std::ranges::any_of(scalar.double_data(), isNonZero) ||
+         std::ranges::any_of(scalar.raw_data(), isNonZero);
 }
 
 /// Before version 14, a norm in training mode has more outputs than one.
@@ -49,8 +53,14 @@ static bool isTrainingNorm(const NodeProto &node, int64_t version) {
   return mode && mode->i() != 0;
 }
 
+void TrainingNodes::addScalar(const std::string &name,
+                              const TensorProto &value) {
+  if (std::ranges::all_of(value.dims(), [](int64_t size) { return size == 1; }))
+    flags[name] = isSet(value);
+}
+
 /// Before version 7 a dropout says whether it tests, from 12 on an input says
-/// whether it trains.
+/// whether it trains. One whose ratio is 0 drops nothing.
 bool TrainingNodes::isTrainingDropout(const NodeProto &node,
                                       int64_t version) const {
   if (version < 7) {
@@ -59,8 +69,10 @@ bool TrainingNodes::isTrainingDropout(const NodeProto &node,
   }
   if (version < 12 || node.input_size() < 3)
     return false;
-  const auto mode = flags.find(node.input(2));
-  return mode != flags.end() && mode->second;
+  const auto mode = flags.find(node.input(2)),
+             ratio = flags.find(node.input(1));
+  return mode != flags.end() && mode->second &&
+         (ratio == flags.end() || ratio->second);
 }
 
 template <typename Nodes>
@@ -72,9 +84,8 @@ void TrainingNodes::addNodes(const Nodes &nodes, int64_t version) {
       continue;
     if (node.op_type() == "Constant" && node.output_size() == 1) {
       if (const AttributeProto *value = attributeOf(node, "value");
-          value && value->has_t() &&
-          value->t().data_type() == TensorProto::BOOL)
-        flags[node.output(0)] = isSet(value->t());
+          value && value->has_t())
+        addScalar(node.output(0), value->t());
     } else if (node.op_type() == "BatchNormalization") {
       norms += isTrainingNorm(node, version);
     } else if (node.op_type() == "Dropout") {
@@ -85,8 +96,7 @@ void TrainingNodes::addNodes(const Nodes &nodes, int64_t version) {
 
 void TrainingNodes::addGraph(const GraphProto &graph, int64_t version) {
   for (const TensorProto &each : graph.initializer())
-    if (each.data_type() == TensorProto::BOOL)
-      flags[each.name()] = isSet(each);
+    addScalar(each.name(), each);
   addNodes(graph.node(), version);
 }
 
