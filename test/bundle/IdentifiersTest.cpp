@@ -8,7 +8,7 @@ static std::vector<std::string>
 fieldsOf(const std::vector<std::string> &tensors) {
   std::vector<BundleTensor> all;
   for (const std::string &name : tensors)
-    all.push_back({{name, ElementType::F32, {1}}, 4, 4, 0});
+    all.push_back({{name, ElementType::F32, {1}}, {}, 4, 4, 0});
   return fieldNames(all);
 }
 
@@ -54,4 +54,11 @@ TEST(Identifiers, FieldsBeginWithALetter) {
   EXPECT_EQ(fieldsOf({"", "1", "_x", "__", "\n"}),
             (std::vector<std::string>{"tensor", "tensor_1", "x", "tensor_2",
                                       "tensor_3"}));
+}
+
+TEST(Identifiers, FieldsOfSizes) {
+  const std::vector<BundleSize> sizes = {
+      {"N", {}, 1}, {"n", {}, 1}, {"x[0]", 4, 1}, {"2", {}, 1}, {"", {}, 1}};
+  EXPECT_EQ(fieldNames(sizes),
+            (std::vector<std::string>{"N", "n_1", "x_0", "size_2", "size"}));
 }
