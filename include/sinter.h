@@ -259,7 +259,8 @@ typedef struct sinter_cancellation sinter_cancellation;
 /** Since version 2. CANCELLATION (may be NULL: nothing ends them) ends the
    calls that get these options, soon and with SINTER_CANCELLED: sinter_compile,
    sinter_model_optimize, sinter_model_quantize, sinter_model_compare,
-   sinter_model_evaluate, sinter_model_view and sinter_trainer_new. So it does
+   sinter_model_evaluate, sinter_model_view, sinter_model_compile_to and
+   sinter_trainer_new. So it does
    with what sessions and trainers made with them compile later, and with steps
    and evaluations of a trainer, before the program runs; a run has a
    cancellation of its own. Model, trainer and cache stay as they were, and
@@ -456,6 +457,21 @@ SINTER_API sinter_status sinter_model_evaluate(
 SINTER_API sinter_status sinter_model_view(const sinter_model *model,
                                            const sinter_options *options,
                                            char **page, sinter_error **error);
+
+/** Compiles MODEL ahead of time, to code that needs no library, as `sinter
+    compile` does. OUTPUT is a file ending with .o, .a, .so, .s or .ll, which
+    gets a header beside it, or a folder. OPTIONS (may be NULL): those of
+    `sinter compile`, such as name, shape, weights, target, cpu, features,
+    parallel (a flag), debug-info (a flag), force (a flag: replaces files that
+    exist). REPORT (may be NULL) as above: that of `sinter compile --json`,
+    which has the paths of all files. Errors: SINTER_USAGE for files that exist,
+    SINTER_UNSUPPORTED for what needs the library at run time,
+    SINTER_CANCELLED, and those of compiling; nothing is written then. */
+SINTER_API sinter_status sinter_model_compile_to(const sinter_model *model,
+                                                 const char *output,
+                                                 const sinter_options *options,
+                                                 char **report,
+                                                 sinter_error **error);
 
 /** Frees MODEL, which sessions and trainers need no more. */
 SINTER_API sinter_status sinter_model_free(sinter_model *model,
@@ -696,6 +712,33 @@ SINTER_API sinter_status sinter_trainer_model(const sinter_trainer *trainer,
 /** Frees TRAINER. Models that it gave stay. */
 SINTER_API sinter_status sinter_trainer_free(sinter_trainer *trainer,
                                              sinter_error **error);
+
+/*===- Code compiled ahead of time ----------------------------------------===*/
+
+/** A tensor of a sinter_runtime_call. */
+typedef struct sinter_runtime_tensor {
+  const char *type; /**< "f32", as `sinter inspect` names it. */
+  size_t rank;
+  const int64_t *shape;
+  void *data; /**< Dense, row-major. */
+} sinter_runtime_tensor;
+/** What code of `sinter compile --with-runtime` calls: a Fourier transform, a
+    solver, random numbers. */
+typedef struct sinter_runtime_call {
+  size_t struct_size; /**< sizeof(sinter_runtime_call) */
+  const char *function;
+  const char *configuration;            /**< Of the function. */
+  const sinter_runtime_tensor *tensors; /**< Inputs, then outputs. */
+  size_t inputs;
+  size_t outputs;
+  uint64_t *random; /**< Two words, 0 at the begin of a run. */
+} sinter_runtime_call;
+/** Makes CALL, for code of `sinter compile --with-runtime`, which is made to be
+    the only caller. Errors: SINTER_UNSUPPORTED if this version of the library
+    lacks the function, and those of the function. */
+SINTER_API sinter_status sinter_call_runtime(const sinter_runtime_call *call);
+/** What the last such call of this thread that failed says of it. */
+SINTER_API const char *sinter_runtime_error(void);
 
 /*===- The compiler -------------------------------------------------------===*/
 

@@ -726,6 +726,25 @@ public:
         });
   }
 
+  /// Compiles it ahead of time, to files; the report of `sinter compile
+  /// --json`. As sinter_model_compile_to.
+  Result<std::string> compileTo(const std::string &output,
+                                const Settings &options = {}) const {
+    auto given = options.options();
+    if (!given)
+      return given.error();
+    char *report = nullptr;
+    if (auto done = detail::checked([&](auto error) {
+          return sinter_model_compile_to(owned.get(), output.c_str(),
+                                         given->get(), &report, error);
+        });
+        !done)
+      return done.error();
+    std::string text = report;
+    sinter_string_free(report);
+    return text;
+  }
+
   /// Makes it ready for steps on batches of the caller's.
   Result<Trainer> train(const Settings &options = {}) const {
     return made<Trainer, sinter_trainer>(

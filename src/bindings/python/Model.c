@@ -188,6 +188,31 @@ static PyObject *model_view(model_object *self, PyObject *dictionary) {
   return text;
 }
 
+static PyObject *model_compile_to(model_object *self, PyObject *arguments) {
+  PyObject *path, *dictionary;
+  options given;
+  if (!PyArg_ParseTuple(arguments, "O&O", PyUnicode_FSConverter, &path,
+                        &dictionary))
+    return NULL;
+  if (options_take(&given, dictionary) < 0) {
+    Py_DECREF(path);
+    return NULL;
+  }
+  char *report = NULL;
+  sinter_error *error = NULL;
+  sinter_status status;
+  Py_BEGIN_ALLOW_THREADS status = sinter_model_compile_to(
+      self->model, PyBytes_AS_STRING(path), given.options, &report, &error);
+  Py_END_ALLOW_THREADS options_release(&given);
+  Py_XDECREF(given.callbacks);
+  Py_DECREF(path);
+  if (status != SINTER_OK)
+    return raise_error(error);
+  PyObject *text = PyUnicode_FromString(report);
+  sinter_string_free(report);
+  return text;
+}
+
 /** (model, report) of what a rewrite gave. */
 static PyObject *rewritten(sinter_status status, sinter_model *model,
                            char *report, PyObject *callbacks,
@@ -368,6 +393,8 @@ static PyMethodDef model_methods[] = {
      "compare(other, inputs, options) -> report"},
     {"view", (PyCFunction)model_view, METH_O,
      "The page of the model, by a dictionary of options."},
+    {"compile_to", (PyCFunction)model_compile_to, METH_VARARGS,
+     "compile_to(path, options) -> report"},
     {"optimize", (PyCFunction)model_optimize, METH_O,
      "optimize(options) -> (model, report)"},
     {"quantize", (PyCFunction)model_quantize, METH_VARARGS,

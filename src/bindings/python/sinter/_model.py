@@ -48,6 +48,20 @@ class Model:
         call = Call(given, shapes)
         return Session(call.make_or_cancel(self._handle.compile, call.options), call.notes)
 
+    def compile_to(self, path, *, shapes=None, **given):
+        """Compiles the model ahead of time, to code that needs no library: `path` is a file ending with .o, .a, .so, .s or .ll, which
+        gets a C header beside it, or a folder.
+
+        Options are those of `sinter compile`, such as name, weights, target, cpu, features, parallel, debug_info, force. Gives the
+        report of `sinter compile --json`, a dictionary, with the paths of all files.
+
+            >>> made = load("model.onnx").compile_to("layer/", name="layer", shapes={"x": (4, 3)})
+            >>> made["functions"]["run"]
+            'layer_run'
+        """
+        call = Call(given, shapes)
+        return _from_json(call.make_or_cancel(self._handle.compile_to, os.fspath(path), call.options))
+
     def optimize(self, *, shapes=None, **given):
         """A simplified model of the same format.
 
