@@ -359,7 +359,8 @@ std::string exampleText(const Bundle &bundle) {
 std::string cmakeText(const Bundle &bundle) {
   const bool needsMathematics =
       std::ranges::any_of(bundle.externals, [](const std::string &symbol) {
-        return !symbol.starts_with("mem") && !symbol.starts_with("__");
+        return !symbol.starts_with("mem") && !symbol.starts_with("__") &&
+               !symbol.starts_with("sinter_");
       });
   std::string text =
       "cmake_minimum_required(VERSION 3.13)\n"
@@ -376,6 +377,10 @@ std::string cmakeText(const Bundle &bundle) {
       "${CMAKE_CURRENT_SOURCE_DIR})\n";
   if (needsMathematics)
     text += "target_link_libraries(NAME PUBLIC m)\n";
+  if (bundle.needsRuntime)
+    text += "# With -DCMAKE_PREFIX_PATH, where it is installed.\n"
+            "find_package(Sinter REQUIRED)\n"
+            "target_link_libraries(NAME PUBLIC Sinter::sinter)\n";
   text += "\n"
           "# Not in other projects, which add this folder.\n"
           "if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)\n"

@@ -131,6 +131,10 @@ void HeaderWriter::addStatus() {
           interfacesOf(bundle),
           [](const BundleInterface *each) { return !each->sizes.empty(); }))
     defineStatus("BAD_SIZES", BundleStatus::BadSizes);
+  if (std::ranges::find(bundle.features, "amx-tile") != bundle.features.end())
+    defineStatus("NO_MATRIX_UNITS", BundleStatus::NoMatrixUnits);
+  if (bundle.needsRuntime)
+    defineStatus("FAILED", BundleStatus::Failed);
   line("");
 }
 

@@ -99,6 +99,7 @@ nlohmann::json bundleJson(const Bundle &bundle, const std::string &model) {
                          {"cpu_features", bundle.features},
                          {"denormals", bundle.denormals == Denormals::Keep},
                          {"parallel", bundle.isParallel},
+                         {"needs_runtime", bundle.needsRuntime},
                          {"state",
                           {{"bytes", bundle.stateBytes},
                            {"alignment", bundleAlignment},

@@ -80,6 +80,10 @@ void addAhead(CLI::App &app, AheadOptions &options) {
                "take threads from the caller: a function that runs tasks on "
                "them is an argument")
       ->group("Compile");
+  app.add_flag("--with-runtime", options.mayCallRuntime,
+               "let the code call libsinter for what has no kernel, as Fourier "
+               "transforms, solvers and random numbers: it is linked then")
+      ->group("Compile");
   app.add_flag("-g,--debug-info", options.hasDebugInfo,
                "debug information, in which the lines of NAME.steps, written "
                "as well, are those of the code: a line for each node")
@@ -181,6 +185,7 @@ Result<void> AheadCompilation::setOptions() {
                                                   : BundleWeights::InCode;
   bundle.libraryName = fs::path(options.output).filename().string();
   bundle.isParallel = options.isParallel;
+  bundle.mayCallRuntime = options.mayCallRuntime;
   if (bundle.weights == BundleWeights::InArray &&
       target.code == BundleCode::SharedLibrary)
     return usageError("--weights: a shared library has its weights in the code "

@@ -32,11 +32,11 @@ struct AheadOptions {
   /// Of the caches; 0: as is known.
   int64_t l1Bytes = 0, l2Bytes = 0;
   bool force = false, isParallel = false, hasDebugInfo = false;
-  bool emitsLlvm = false, savesTemporaries = false;
+  bool emitsLlvm = false, savesTemporaries = false, mayCallRuntime = false;
 };
 
 /// --name, --weights, --target, -O, --l1, --l2, --entry, --max, --parallel,
-/// --debug-info, --emit-llvm, --save-temps, --force
+/// --with-runtime, --debug-info, --emit-llvm, --save-temps, --force
 void addAhead(CLI::App &app, AheadOptions &options);
 
 struct WrittenBundle {

@@ -55,6 +55,8 @@ struct BundleOptions {
   std::string libraryName;
   /// Whether steps are divided among threads that the caller lends.
   bool isParallel = false;
+  /// Whether the code may call functions of libsinter-runtime.
+  bool mayCallRuntime = false;
   /// Other forms of the code to make as well.
   std::vector<BundleCode> also;
   /// The file of the listing that debug information refers to, as an absolute
@@ -101,10 +103,12 @@ inline constexpr uint64_t bundleAlignment = 64;
 /// The results of a bundle's functions.
 enum class BundleStatus : int {
   Done = 0,
-  NullPointer = 1,  ///< A pointer to some memory is null.
-  Misaligned = 2,   ///< A pointer is not as aligned as the tensor must be.
-  WrongWeights = 3, ///< The weights are another bundle's.
-  BadSizes = 4      ///< The code is not for these sizes.
+  NullPointer = 1,   ///< A pointer to some memory is null.
+  Misaligned = 2,    ///< A pointer is not as aligned as the tensor must be.
+  WrongWeights = 3,  ///< The weights are another bundle's.
+  BadSizes = 4,      ///< The code is not for these sizes.
+  NoMatrixUnits = 5, ///< The system does not let this process use AMX.
+  Failed = 6         ///< A function of the runtime library failed.
 };
 
 /// What weights that are not in the code begin with, in bundleAlignment bytes:
@@ -143,6 +147,8 @@ struct Bundle : BundleInterface {
   /// Multiples of bundleAlignment.
   uint64_t stateBytes = 0, weightBytes = 0;
   bool isParallel = false;
+  /// Whether it calls functions of libsinter-runtime.
+  bool needsRuntime = false;
   /// Of machine code, and of read-only data without weights.
   uint64_t codeBytes = 0, dataBytes = 0;
   /// At most, of all functions of the code; external functions not counted.

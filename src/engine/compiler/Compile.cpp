@@ -222,11 +222,10 @@ static Result<void> changeTarget(cpu::CpuOptions &options,
 
 /// Compiles \p model to the entry point \p name of a bundle; \p used: the
 /// options of the backend.
-static Result<cpu::BundlePart> partOf(const std::string &name, Model model,
-                                      const SpecializeOptions &known,
-                                      const CompileRequest &request,
-                                      const TargetChanges &changes,
-                                      std::optional<cpu::CpuOptions> &used) {
+static Result<cpu::BundlePart>
+partOf(const std::string &name, Model model, const SpecializeOptions &known,
+       const CompileRequest &request, const TargetChanges &changes,
+       bool mayCallRuntime, std::optional<cpu::CpuOptions> &used) {
   std::optional<cpu::BundlePart> part;
   Result<void> done = generateCode(
       std::move(model), known, request,
@@ -234,7 +233,8 @@ static Result<cpu::BundlePart> partOf(const std::string &name, Model model,
         used = options;
         if (Result<void> changed = changeTarget(*used, changes); !changed)
           return changed;
-        return storeResult(cpu::compilePart(name, ready, *used), part);
+        return storeResult(cpu::compilePart(name, ready, *used, mayCallRuntime),
+                           part);
       });
   return storedResult(std::move(done), std::move(part));
 }
@@ -363,9 +363,10 @@ Result<Bundle> MlirCompilerModel::bundle(const BundleRequest &request) {
         request.bundle.name + (entry.name.empty() ? "" : "_" + entry.name);
     std::optional<cpu::BundlePart> part;
     const auto compile = [&](Model model, const SpecializeOptions &known) {
-      return storeResult(
-          partOf(name, std::move(model), known, own, request.changes, used),
-          part);
+      return storeResult(partOf(name, std::move(model), known, own,
+                                request.changes, request.bundle.mayCallRuntime,
+                                used),
+                         part);
     };
     Result<void> done = own.dynamic.empty() ? compileForShapes(own, compile)
                                             : compileForSizes(own, compile);

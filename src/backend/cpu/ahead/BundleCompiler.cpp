@@ -6,6 +6,7 @@
 #include "backend/cpu/ahead/EntryPoints.h"
 #include "backend/cpu/ahead/FloatModeCode.h"
 #include "backend/cpu/ahead/KernelModule.h"
+#include "backend/cpu/ahead/RuntimeCalls.h"
 #include "backend/cpu/ahead/SharedWeights.h"
 #include "backend/cpu/ahead/StepLines.h"
 #include "runtime/OptionNames.h"
@@ -104,8 +105,7 @@ static Hash128 bundleHash(const llvm::Module &module, const Target &target,
                           llvm::ArrayRef<BundleLayout> layouts) {
   llvm::SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
-  const std::unique_ptr<llvm::Module> bare = StepLines::strip(module);
-  llvm::WriteBitcodeToFile(bare ? *bare : module, stream);
+  llvm::WriteBitcodeToFile(*StepLines::strip(module), stream);
   Hasher hasher;
   hasher.add(SINTER_VERSION).add(target.triple).add(target.cpu);
   hasher.add(std::as_bytes(std::span(bitcode.data(), bitcode.size())));
@@ -120,14 +120,16 @@ static Result<Target> targetOf(const CpuOptions &options) {
 }
 
 Result<BundlePart> cpu::compilePart(const std::string &name, const Model &model,
-                                    CpuOptions options) {
+                                    CpuOptions options, bool mayCallRuntime) {
   Result<Target> target = targetOf(options);
   if (!target)
     return target.takeError();
   if (Result<void> known = checkTarget(*target, options); !known)
     return known.takeError();
   options.format = CodeFormat::Bitcode;
-  options.accepts = checkNeedsNoRuntime;
+  options.accepts = [mayCallRuntime](const Program &program) {
+    return checkNeedsNoRuntime(program, mayCallRuntime);
+  };
   Result<Compiled> compiled = compileToObjects(model, options);
   if (!compiled)
     return compiled.takeError();
@@ -211,6 +213,9 @@ Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
   Result<std::vector<BundleLayout>> layouts = layOut(parts, *target, bundle);
   if (!layouts)
     return layouts.takeError();
+  // The layouts have what is used of them.
+  for (BundlePart &part : parts)
+    part.compiled.program.constants = {};
   llvm::LLVMContext context;
   Result<std::unique_ptr<llvm::Module>> module =
       joinKernels(context, kernelsOf(parts), bundle.name, *target);
@@ -232,6 +237,13 @@ Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
   Bundle made;
   made.hash = bundleHash(**module, *target, *layouts);
   addHashFunction(**module, bundle.name, made.hash.text());
+  // The weights of all.
+  BundleLayout &first = layouts->front();
+  made.weightBytes = first.weights.size();
+  if (bundle.weights == BundleWeights::InCode) {
+    setWeights(**module, bundle.name, first.weights);
+    first.weights = {};
+  }
   if (lines)
     made.listing = lines->finish();
   const bool usesTiles = addFeatures(parts, made);
@@ -239,14 +251,15 @@ Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
   if (!file)
     return file.takeError();
 
-  BundleLayout &first = layouts->front();
   made.version = SINTER_VERSION;
   made.triple = target->triple;
   made.cpu = target->cpu;
   made.denormals = options.denormals;
   made.isParallel = bundle.isParallel;
+  made.needsRuntime = llvm::any_of(parts, [](const BundlePart &part) {
+    return mostTensorsOfCalls(part.compiled.program.steps) != 0;
+  });
   made.stateBytes = first.stateBytes;
-  made.weightBytes = first.weights.size();
   made.states = std::move(first.states);
   made.name = bundle.name;
   if (parts.size() == 1)

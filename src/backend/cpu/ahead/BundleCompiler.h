@@ -31,11 +31,12 @@ struct BundlePart {
   Compiled compiled;
 };
 
-/// Compiles \p model for a bundle. Errors: those of compileToObjects();
+/// Compiles \p model for a bundle, which may call functions of the runtime
+/// library or not. Errors: those of compileToObjects();
 /// Unsupported for what needs the library at run time, all of it listed, and
 /// for targets whose float mode is not known here.
 Result<BundlePart> compilePart(const std::string &name, const Model &model,
-                               CpuOptions options);
+                               CpuOptions options, bool mayCallRuntime = false);
 
 /// Makes one bundle of \p parts, at least one, which were all compiled with \p
 /// options. A single one has the name of the bundle. Errors: Usage if the

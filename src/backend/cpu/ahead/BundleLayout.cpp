@@ -2,6 +2,9 @@
 
 #include "backend/cpu/ahead/BundleLayout.h"
 
+#include "backend/cpu/ahead/RuntimeCalls.h"
+#include "runtime/OptionNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -232,15 +235,27 @@ BundleLayout::of(const Program &program, BundleWeights weights,
   return layout;
 }
 
-Result<void> cpu::checkNeedsNoRuntime(const Program &program) {
+Result<void> cpu::checkNeedsNoRuntime(const Program &program,
+                                      bool mayCallRuntime) {
   std::map<std::string, int> counts;
   countHostCalls(program.steps, counts);
-  if (!counts.empty()) {
-    std::string list;
-    for (const auto &[function, count] : counts)
-      list += (list.empty() ? "" : ", ") + function + " (" +
-              std::to_string(count) + ")";
-    return unsupported("code without a runtime library cannot call " + list);
+  bool areOfTheirOwn = !program.dynamic;
+  std::string list;
+  for (const auto &[function, count] : counts) {
+    areOfTheirOwn = areOfTheirOwn && isFunctionOfItsOwn(function);
+    if (mayCallRuntime && areOfTheirOwn)
+      continue;
+    list += (list.empty() ? "" : ", ") + function + " (" +
+            std::to_string(count) + ")";
+  }
+  if (!list.empty()) {
+    Error error =
+        unsupported(std::string("code without ") +
+                    (mayCallRuntime ? "an executor" : "a runtime library") +
+                    " cannot call " + list);
+    return areOfTheirOwn ? withHint(optionText("with-runtime") + " links it",
+                                    std::move(error))
+                         : error;
   }
   return program.dynamic ? checkSizesFollow(program) : Result<void>();
 }

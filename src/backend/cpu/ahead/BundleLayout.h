@@ -50,9 +50,11 @@ struct BundleLayout {
 /// Writes what the file of \p weights begins with, over its first bytes.
 void addWeightsHeader(std::vector<char> &weights);
 
-/// Checks that \p program needs nothing but its code and memory: the
+/// Checks that \p program needs nothing but its code and memory, or, with \p
+/// mayCallRuntime, functions of the runtime library that need no executor: the
 /// Unsupported error lists all operations that do, with their counts.
-Result<void> checkNeedsNoRuntime(const Program &program);
+Result<void> checkNeedsNoRuntime(const Program &program,
+                                 bool mayCallRuntime = false);
 
 } // namespace sinter::cpu
 

@@ -124,6 +124,9 @@ Result<CodeFile> cpu::emitCodeFile(llvm::Module &module, const Target &target,
       createMachine(target, kind);
   if (!machine)
     return machine.takeError();
+  // In assembly, GNU's assembler takes the name of a source as one string.
+  (*machine)->Options.MCOptions.MCUseDwarfDirectory =
+      llvm::MCTargetOptions::DisableDwarfDirectory;
   const auto setAttributes = [&] {
     for (llvm::Function &function : module)
       if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu"))

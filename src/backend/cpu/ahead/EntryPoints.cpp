@@ -3,7 +3,9 @@
 #include "backend/cpu/ahead/EntryPoints.h"
 
 #include "backend/cpu/ahead/FloatModeCode.h"
+#include "backend/cpu/ahead/MatrixPermission.h"
 #include "backend/cpu/ahead/ParallelTasks.h"
+#include "backend/cpu/ahead/RuntimeCalls.h"
 #include "backend/cpu/ahead/SizeFunctions.h"
 #include "backend/cpu/ahead/SizePlan.h"
 #include "backend/cpu/ahead/StepLines.h"
@@ -98,6 +100,7 @@ private:
   Result<void> addCall(const Step &step, const DynamicStep *sizes,
                        llvm::Function *kernel, llvm::Value *first,
                        llvm::Value *tasks);
+  void addHostCall(const Step &step);
   Result<void> addIf(const Step &step, const DynamicStep *sizes);
   Result<void> addWhile(const Step &step, const DynamicStep *sizes);
   void addCopyOf(const Step &step);
@@ -142,6 +145,9 @@ private:
   std::vector<llvm::Value *> inputs, outputs;
   /// The addresses of a kernel's buffers, for all kernels.
   llvm::Value *buffers = nullptr;
+  std::optional<FloatModeCode> mode;
+  /// Where the steps have host calls.
+  std::optional<RuntimeCalls> calls;
   /// With BundleOptions::isParallel.
   std::optional<ParallelTasks> parallel;
   /// Whether a pointer is null, and the low bits that should be 0.
@@ -197,9 +203,9 @@ void EntryBuilder::addWeights() {
     return;
   }
   const std::string name = request.options.name + ".weights";
-  llvm::Constant *bytes = llvm::ConstantDataArray::getRaw(
-      llvm::StringRef(layout.weights.data(), layout.weights.size()),
-      layout.weights.size(), builder.getInt8Ty());
+  // Their bytes follow: until then they need not be in memory twice.
+  auto *bytes = llvm::ConstantAggregateZero::get(
+      llvm::ArrayType::get(builder.getInt8Ty(), layout.weights.size()));
   auto *variable =
       new llvm::GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
                                llvm::GlobalValue::InternalLinkage, bytes, name);
@@ -324,19 +330,22 @@ Result<void> EntryBuilder::addRun() {
   finishChecks();
   if (request.options.weights != BundleWeights::InCode)
     checkWeights(weights);
-  const FloatModeCode mode(builder, triple, request.target.hasFloats,
-                           request.denormals);
+  if (usesMatrixUnits(&program) && needsMatrixPermission(triple))
+    returnIf(isMatrixPermissionRefused(builder), BundleStatus::NoMatrixUnits);
+  mode.emplace(builder, triple, request.target.hasFloats, request.denormals);
+  if (const size_t tensors = mostTensorsOfCalls(program.steps))
+    calls.emplace(builder, tensors);
   if (isParallel) {
     parallel.emplace(module, prefix, request.denormals,
                      request.target.hasFloats, most);
-    parallel->begin(builder, function->getArg(types.size() - 1), mode);
+    parallel->begin(builder, function->getArg(types.size() - 1), *mode);
   }
   if (Result<void> added = addSteps(
           program.steps, plan ? Sizes(program.dynamic->steps) : Sizes());
       !added)
     return added;
   builder.SetCurrentDebugLocation({});
-  mode.restore(builder);
+  mode->restore(builder);
   builder.CreateRet(builder.getInt32(int(BundleStatus::Done)));
   if (isParallel)
     parallel->finish();
@@ -519,6 +528,8 @@ Result<void> EntryBuilder::addStep(const Step &step, const DynamicStep *sizes) {
   case StepKind::While:
     return addWhile(step, sizes);
   case StepKind::HostCall:
+    addHostCall(step);
+    return {};
   case StepKind::Size:
     break;
   }
@@ -619,6 +630,17 @@ Result<void> EntryBuilder::addCall(const Step &step, const DynamicStep *sizes,
   return {};
 }
 
+/// Calls the library in the caller's float mode, and returns if that fails.
+void EntryBuilder::addHostCall(const Step &step) {
+  std::vector<llvm::Value *> addresses;
+  for (const BufferReference &buffer : step.buffers)
+    addresses.push_back(address(buffer));
+  mode->restore(builder);
+  llvm::Value *failed = calls->add(builder, step, addresses);
+  returnIf(failed, BundleStatus::Failed);
+  mode->set(builder);
+}
+
 Result<void> EntryBuilder::addIf(const Step &step, const DynamicStep *sizes) {
   const bool isFlag = step.selector == ElementType::I1;
   llvm::IntegerType *type = isFlag ? builder.getInt8Ty() : builder.getInt32Ty();
@@ -708,4 +730,15 @@ void cpu::addHashFunction(llvm::Module &module, llvm::StringRef name,
   builder.SetInsertPoint(
       llvm::BasicBlock::Create(module.getContext(), "entry", function));
   builder.CreateRet(builder.CreateGlobalString(text, name + ".hash"));
+}
+
+void cpu::setWeights(llvm::Module &module, llvm::StringRef name,
+                     llvm::ArrayRef<char> weights) {
+  llvm::GlobalVariable *variable = module.getGlobalVariable(
+      (name + ".weights").str(), /*AllowInternal=*/true);
+  if (!variable)
+    return;
+  variable->setInitializer(llvm::ConstantDataArray::getRaw(
+      llvm::StringRef(weights.data(), weights.size()), weights.size(),
+      llvm::Type::getInt8Ty(module.getContext())));
 }

@@ -51,6 +51,11 @@ struct EntryRequest {
 Result<void> addEntryPoints(llvm::Module &module,
                             llvm::ArrayRef<EntryRequest> requests);
 
+/// Sets the bytes of the weights, if they are in the code; they are zeros
+/// before.
+void setWeights(llvm::Module &module, llvm::StringRef name,
+                llvm::ArrayRef<char> weights);
+
 /// Adds NAME_hash, which returns \p text.
 void addHashFunction(llvm::Module &module, llvm::StringRef name,
                      llvm::StringRef text);

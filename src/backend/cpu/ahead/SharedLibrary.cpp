@@ -123,11 +123,14 @@ librariesOf(const llvm::Triple &triple, llvm::ArrayRef<std::string> undefined) {
     return symbol.starts_with("__") && !isMemory(symbol);
   };
   if (llvm::any_of(undefined, [&](llvm::StringRef symbol) {
-        return !isMemory(symbol) && !isHelper(symbol);
+        return !isMemory(symbol) && !isHelper(symbol) &&
+               !symbol.starts_with("sinter_");
       }))
     libraries.push_back("libm.so.6");
   if (llvm::any_of(undefined, isHelper))
     libraries.push_back("libgcc_s.so.1");
+  if (llvm::is_contained(undefined, "sinter_call_runtime"))
+    libraries.push_back("libsinter.so.0");
   return libraries;
 }
 

@@ -183,8 +183,6 @@ void StepLines::renameKernels() {
 }
 
 std::unique_ptr<llvm::Module> StepLines::strip(const llvm::Module &module) {
-  if (!module.getNamedMetadata("llvm.dbg.cu"))
-    return nullptr;
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
   llvm::StripDebugInfo(*copy);
   llvm::NamedMDNode *flags = copy->getModuleFlagsMetadata();

@@ -47,7 +47,7 @@ public:
   /// renames the kernels. Returns the listing.
   std::string finish();
 
-  /// \p module as it was without debug information; null if it has none.
+  /// \p module as it is without debug information.
   static std::unique_ptr<llvm::Module> strip(const llvm::Module &module);
 
 private:

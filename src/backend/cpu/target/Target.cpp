@@ -19,8 +19,10 @@ extern "C" {
   void LLVMInitialize##NAME##AsmPrinter();
 #include "backend/cpu/target/CpuTargets.def"
 #undef SINTER_CPU_TARGET
-// For the assembly of FloatModeCode; that of kernels has no text.
+// For the assembly of FloatModeCode and MatrixPermission; that of kernels has
+// no text.
 void LLVMInitializeRISCVAsmParser();
+void LLVMInitializeX86AsmParser();
 }
 
 static void initializeTargets() {
@@ -34,6 +36,7 @@ static void initializeTargets() {
 #include "backend/cpu/target/CpuTargets.def"
 #undef SINTER_CPU_TARGET
     LLVMInitializeRISCVAsmParser();
+    LLVMInitializeX86AsmParser();
   });
 }
 
