@@ -5,6 +5,7 @@
 #include "llvm/ADT/BitVector.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace sinter;
 using namespace sinter::cpu;
@@ -26,9 +27,10 @@ SlotOrder SlotOrder::of(std::span<const DynamicSlot> slots,
   for (uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].space == BufferSpace::Arena && slots[i].begin >= 0)
       order.slots.push_back(i);
-  // Slots without bytes at these sizes are somewhere.
+  // Slots without bytes at these sizes have no place in the plan: they are
+  // above all others.
   std::ranges::sort(order.slots, {}, [&](uint32_t slot) {
-    return std::pair(plan.offsets[slot], slot);
+    return std::tuple(plan.bytes[slot] == 0, plan.offsets[slot], slot);
   });
   const bool isReduced = order.slots.size() <= mostReduced;
   // By place in `order.slots`: all that are below.
