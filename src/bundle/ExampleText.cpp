@@ -70,23 +70,15 @@ public:
         wholePrefix(capitals(bundle.name)), inputs(fieldNames(entry.inputs)),
         outputs(fieldNames(entry.outputs)),
         inFile(bundle.weightsIn == BundleWeights::InFile),
-        isDynamic(!entry.sizes.empty()),
-        usesTiles(std::ranges::find(bundle.features, "amx-tile") !=
-                  bundle.features.end()) {
+        isDynamic(!entry.sizes.empty()) {
     line("/* Runs " + name +
          " on random inputs and prints the first values "
          "of each output. */");
-    if (usesTiles)
-      line("#define _DEFAULT_SOURCE 1 /* For syscall(). */");
     line("#include \"" + whole + ".h\"");
     line("");
     line("#include <stdio.h>");
     if (isDynamic)
       line("#include <stdlib.h>");
-    if (usesTiles) {
-      line("#include <sys/syscall.h>");
-      line("#include <unistd.h>");
-    }
     line("");
     addMemory();
     if (isDynamic)
@@ -130,7 +122,7 @@ private:
   /// Of the entry point, and of the bundle.
   std::string name, prefix, whole, wholePrefix, text;
   std::vector<std::string> inputs, outputs;
-  bool inFile, isDynamic, usesTiles;
+  bool inFile, isDynamic;
 };
 
 void ExampleWriter::addArrays(const char *kind,
@@ -302,13 +294,6 @@ void ExampleWriter::addMain() {
   if (hasElements(entry.inputs) || hasElements(entry.outputs))
     line("  size_t i;");
   line("  int status;");
-  if (usesTiles) {
-    line("  /* ARCH_REQ_XCOMP_PERM: Linux permits AMX to those who ask. */");
-    line("  if (syscall(SYS_arch_prctl, 0x1023L, 18L) != 0) {");
-    line("    fprintf(stderr, \"this processor lacks AMX\\n\");");
-    line("    return 1;");
-    line("  }");
-  }
   if (inFile) {
     line("  if (!read_weights(argc > 1 ? argv[1] : \"" + whole +
          weightsSuffix(bundle.weightsIn) + "\")) {");
