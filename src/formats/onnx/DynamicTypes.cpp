@@ -278,6 +278,7 @@ std::optional<SmallVector<Type>> dynamicTypes(NodeContext &node) {
       {"Conv", convolved},
       {"ConvInteger", convolved},
       {"ConvTranspose", convolved},
+      {"CumProd", sameAsFirst},
       {"CumSum", sameAsFirst},
       {"DFT", spectrum},
       {"Dropout", dropped},

@@ -12,6 +12,7 @@
 #include "formats/onnx/OnnxReader.h"
 #include "formats/onnx/file/ArgumentNames.h"
 #include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/ops/Minifloats.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -69,7 +70,8 @@ Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
                       const std::map<std::string, int64_t> &bindings,
                       NamedAttrList &attributes) {
   std::string who = "input '" + name + "'";
-  auto element = onnx::elementTypeOf(type.elem_type());
+  auto element = options.keepsNodes ? onnx::elementTypeOf(type.elem_type())
+                                    : onnx::storedTypeOf(type.elem_type());
   if (!element)
     return inFile(
         unsupported(who + " has elements of a type that is not supported"),
@@ -220,10 +222,12 @@ Result<void> Importer::bindInputs(const GraphProto &graph, Frame &frame,
                            : makeInitializer(value->second, name));
     }
     bool isEmpty = input->type().has_optional_type() && values.empty();
-    frame.values[input->name()] = isEmpty ? Bound::notGiven()
-                                  : isSequence(input->type())
-                                      ? Bound::sequence(values)
-                                      : Bound(values.front());
+    frame.values[input->name()] =
+        isEmpty ? Bound::notGiven()
+        : isSequence(input->type())
+            ? Bound::sequence(values)
+            : boundOf(values.front(),
+                      innerType(input->type()).tensor_type().elem_type());
   }
   function.setFunctionType(builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
@@ -295,7 +299,11 @@ Result<void> Importer::bindOutputs(const GraphProto &graph, Frame &frame,
         return unsupported(who + " is a sequence or an optional of which only "
                                  "the elements are known");
     }
-    if (bound->kind == Bound::Tensor) {
+    if (bound->kind == Bound::Coded &&
+        innerType(output.type()).tensor_type().elem_type() != bound->dataType)
+      return invalidModel(who + " is not declared as " +
+                          dataTypeName(bound->dataType));
+    if (bound->kind == Bound::Tensor || bound->kind == Bound::Coded) {
       if (auto fits = checkDeclaration(who, bound->value.getType(),
                                        output.type(), !options.shapes.empty());
           !fits)

@@ -3,8 +3,10 @@
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/NodeGroups.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/ModelCheck.h"
+#include "formats/onnx/ops/Minifloats.h"
 #include "graph/Constants.h"
 #include "graph/Metadata.h"
 #include "graph/storage/DeclareStates.h"
@@ -129,8 +131,14 @@ const Bound *Importer::lookup(Frame &frame, StringRef name) {
                       ? file.tensorOf(*dense->second)
                       : file.tensorOf(*sparse->second);
     Bound bound = Bound::poisoned();
+    const int32_t dataType = dense != each->initializers.end()
+                                 ? dense->second->data_type()
+                                 : sparse->second->values().data_type();
+    if (tensor && codeTypeOf(dataType) && options.keepsNodes)
+      tensor = unsupported("tensor '" + oneLine(name.str()) +
+                           "' has elements of type " + dataTypeName(dataType));
     if (tensor)
-      bound = Bound(makeInitializer(*tensor, name));
+      bound = boundOf(makeInitializer(*tensor, name), dataType);
     else if (!firstError)
       firstError = tensor.takeError();
     return &(each->values[name] = bound);
@@ -281,6 +289,19 @@ static SmallVector<Type> typesOf(ArrayRef<Bound> outputs) {
   });
 }
 
+/// Input 0 if it consists of codes, of which \p op only moves the elements.
+static const Bound *movedCodes(NodeContext &node, const Operator &op) {
+  if (!op.domain.empty() || node.inputCount() == 0 || !isCoded(node, 0) ||
+      !movesCodes(op.name))
+    return nullptr;
+  const Bound &first = node.bound(0);
+  for (int64_t i = 1; i < node.inputCount(); ++i)
+    if (op.name == "Concat" && node.bound(i).dataType != first.dataType)
+      node.fail("the inputs differ in element type");
+  node.allowCodes();
+  return &first;
+}
+
 void Importer::translate(const NodeProto &node, Frame &frame,
                          ArrayRef<Bound> inputs, int64_t version,
                          const Operator &op, const Checkpoint &before) {
@@ -293,7 +314,10 @@ void Importer::translate(const NodeProto &node, Frame &frame,
   readNodes.emplace_back();
   reported.take();
   checkInputs(context, op);
+  const Bound *moved = movedCodes(context, op);
   bool done = !context.failed() && succeeded(op.import(context));
+  if (done && moved)
+    context.makeCoded(moved->dataType);
   if (std::exchange(startsAgain, false)) {
     rollBack(before);
     unsupportedNodes = {};

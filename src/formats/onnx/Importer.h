@@ -28,7 +28,7 @@ using formats::KnownValues;
 
 /// The value of a name of the file during import.
 struct Bound {
-  enum Kind : uint8_t { Tensor, Sequence, Packed, None, Kept, Poisoned };
+  enum Kind : uint8_t { Tensor, Sequence, Packed, Coded, None, Kept, Poisoned };
   Bound() = default;
   Bound(mlir::Value value) : kind(Tensor), value(value) {}
   static Bound sequence(llvm::SmallVector<mlir::Value> elements) {
@@ -43,6 +43,12 @@ struct Bound {
     bound.isNotGiven = true;
     return bound;
   }
+  static Bound coded(mlir::Value codes, int32_t dataType) {
+    Bound bound(codes);
+    bound.kind = Coded;
+    bound.dataType = dataType;
+    return bound;
+  }
   static Bound poisoned() {
     Bound bound;
     bound.kind = Poisoned;
@@ -55,9 +61,10 @@ struct Bound {
   }
   bool isSequence() const { return kind == Sequence || kind == Packed; }
   /// Sequence: of \c elements. Packed: one with a dynamic number of tensors
-  /// (ops/PackedSequence.h). None: an empty optional. Kept: of a type that the
-  /// graph language lacks, or unknown; only kept nodes use it. Poisoned: a node
-  /// that it depends on is not supported.
+  /// (ops/PackedSequence.h). Coded: codes of an element type that the graph
+  /// language lacks (ops/Minifloats.h). None: an empty optional. Kept: of a
+  /// type that the graph language lacks, or unknown; only kept nodes use it.
+  /// Poisoned: a node that it depends on is not supported.
   Kind kind = None;
   /// None: of an input, which may be given with ReadOptions::shapes.
   bool isNotGiven = false;
@@ -68,6 +75,8 @@ struct Bound {
   llvm::SmallVector<mlir::Value> elements;
   /// The type of a Packed sequence.
   mlir::RankedTensorType type;
+  /// TensorProto.DataType of a Coded tensor.
+  int32_t dataType = 0;
 };
 
 /// The names of one graph or function body.

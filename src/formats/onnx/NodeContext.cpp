@@ -65,7 +65,18 @@ Value NodeContext::operand(int64_t input) {
   const Bound &found = bound(input);
   if (found.isSequence())
     return fail("input " + Twine(input) + " is a sequence, not a tensor");
+  if (found.kind == Bound::Coded && !takesCodes)
+    return unsupported("elements of type " + dataTypeName(found.dataType) +
+                       " are not supported");
   return found.value;
+}
+
+void NodeContext::makeCoded(int32_t dataType) {
+  auto type = codeTypeOf(dataType);
+  for (Bound &output : outputs)
+    if (output.kind == Bound::Tensor && output.value &&
+        sinter::elementTypeOf(element(output.value)) == type)
+      output = Bound::coded(output.value, dataType);
 }
 
 Values NodeContext::operands(int64_t first) {
@@ -201,11 +212,19 @@ std::optional<Tensor> NodeContext::getTensor(StringRef name) {
           ? importer.file.tensorOf(found->t(), what)
           : Result<Tensor>(
                 invalidModel("attribute '" + name.str() + "' is not a tensor"));
+  if (tensor && codeTypeOf(dataTypeOf(name)) && !takesCodes)
+    return unsupported("elements of type " + dataTypeName(dataTypeOf(name)) +
+                       " are not supported");
   if (tensor)
     return *tensor;
   if (!problem)
     problem = {tensor.error().kind, tensor.error().message()};
   return std::nullopt;
+}
+
+int32_t NodeContext::dataTypeOf(StringRef name) {
+  const AttributeProto *found = attribute(name);
+  return found ? found->t().data_type() : 0;
 }
 
 const GraphProto *NodeContext::getGraph(StringRef name) {

@@ -40,6 +40,10 @@ public:
   /// The input, or null if it is absent. Inputs that the registry requires are
   /// present.
   mlir::Value operand(int64_t input);
+  /// Lets operand() return codes (ops/Minifloats.h), which it refuses else.
+  void allowCodes() { takesCodes = true; }
+  /// Makes the outputs that have the element type of codes such codes.
+  void makeCoded(int32_t dataType);
   /// All inputs from \p first on; fails if one is absent.
   Values operands(int64_t first = 0);
   /// The input of any kind: a tensor, a sequence, none.
@@ -73,6 +77,8 @@ public:
   llvm::SmallVector<double> getFloats(llvm::StringRef name);
   std::vector<std::string> getStrings(llvm::StringRef name);
   std::optional<Tensor> getTensor(llvm::StringRef name);
+  /// TensorProto.DataType of the tensor in an attribute; 0 if there is none.
+  int32_t dataTypeOf(llvm::StringRef name);
   const GraphProto *getGraph(llvm::StringRef name);
   /// TensorProto.DataType \p dataType as an element type; fails for strings.
   mlir::Type elementType(int64_t dataType);
@@ -97,6 +103,7 @@ private:
   /// The node's index (graph/Source.h).
   int64_t index;
   std::vector<Bound> outputs;
+  bool takesCodes = false;
 };
 
 } // namespace sinter::onnx

@@ -30,8 +30,7 @@ static DeclaredTensor declaration(const std::string &name,
   DeclaredTensor input;
   input.spec.name = name;
   const auto &type = onnx::innerType(info).tensor_type();
-  if (std::optional<ElementType> element =
-          onnx::elementTypeOf(type.elem_type()))
+  if (std::optional<ElementType> element = onnx::storedTypeOf(type.elem_type()))
     input.spec.type = *element;
   input.isRanked = type.has_shape();
   for (const auto &dim : type.shape().dim()) {

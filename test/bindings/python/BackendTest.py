@@ -97,7 +97,7 @@ class Interface(unittest.TestCase):
     def test_what_is_not_supported(self):
         model = self.model()
         self.assertTrue(sinter.backend.is_compatible(model))
-        model.graph.node[0].op_type = "Gradient"
+        model.graph.node[0].op_type = "Hessian"
         model.graph.node[0].domain = "ai.onnx.preview.training"
         model.opset_import.append(helper.make_opsetid("ai.onnx.preview.training", 1))
         self.assertFalse(sinter.backend.is_compatible(model))

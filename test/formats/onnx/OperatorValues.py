@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Covers: formats/onnx/ops Decoding
 # Covers: formats/import DeformedConvolution
-"""Operators that came to ONNX with opsets 19 to 28, against their definitions in NumPy, over their options.
+"""Operators that came to ONNX with opsets 19 to 28, and a few of its first, against their definitions in NumPy, over their options.
 
   OperatorValues.py --sinter build/bin/sinter [--filter TEXT]
 """
@@ -141,7 +141,7 @@ def products():
             if exclusive:
                 y = np.concatenate([np.ones_like(np.take(y, [0], axis)), np.delete(y, -1, axis)], axis)
             y = np.flip(y, axis) if reverse else y
-            yield Case("CumProd", [x, np.array(axis, np.int64)], [np.ascontiguousarray(y)], 26, static=(1,), whole=False,
+            yield Case("CumProd", [x, np.array(axis, np.int64)], [np.ascontiguousarray(y)], 26, static=(1,),
                        exclusive=exclusive, reverse=reverse)
     yield Case("CumProd", [draw(3), np.array(1, np.int64)], [draw(3)], 26, static=(1,), refused="axis")
 
@@ -204,6 +204,35 @@ def bends():
     yield Case("DeformConv", [x, w, draw(1, 8, 3, 3)], [x], 19, refused="go together", offset_group=3)
 
 
+def pooled_regions():
+    for shape, bins, scale in itertools.product(((N, 3, 7, 9), (1, 2, 4, 4)), ([2, 3], [1, 1], [5, 4]), (1.0, 0.5)):
+        x = draw(*shape)
+        corners = np.sort(RANDOM.uniform(-2, 12, (5, 2, 2)), axis=1).reshape(5, 4)
+        regions = np.concatenate([RANDOM.integers(0, shape[0], (5, 1)), corners], 1).astype(np.float32)
+        y = np.zeros((5, shape[1], *bins), np.float32)
+        for r, (n, *box) in enumerate(regions):
+            # Halves are rounded away from zero.
+            left, top, right, bottom = (int(np.trunc(v + np.copysign(0.5, v))) for v in np.float32(box) * np.float32(scale))
+            spans = []
+            for first, last, size, count in ((top, bottom, shape[2], bins[0]), (left, right, shape[3], bins[1])):
+                step = np.float32(max(last - first + 1, 1)) / np.float32(count)
+                spans.append([[min(max(int(f(np.float32(p + i) * step)) + first, 0), size) for i, f in ((0, np.floor), (1, np.ceil))]
+                              for p in range(count)])
+            for i, j in itertools.product(range(bins[0]), range(bins[1])):
+                part = x[int(n), :, slice(*spans[0][i]), slice(*spans[1][j])]
+                y[r, :, i, j] = part.max(axis=(1, 2)) if part.size else 0
+        yield Case("MaxRoiPool", [x, regions], [y], 1, known=[(0, 1), (1, 1)], pooled_shape=bins, spatial_scale=scale)
+    yield Case("MaxRoiPool", [draw(1, 1, 2, 2), draw(3, 4)], [draw(1)], 1, refused="five elements", pooled_shape=[1, 1])
+    yield Case("MaxRoiPool", [draw(1, 1, 2, 2), draw(3, 5)], [draw(1)], 1, refused="pooled_shape", pooled_shape=[0, 1])
+
+
+def first_versions():
+    x = draw(1, 2, 3, 4)
+    y = np.repeat(np.repeat(x, 2, axis=2), 3, axis=3)
+    yield Case("Upsample", [x], [y], 1, known=[(0, i) for i in range(4)], height_scale=2.0, width_scale=3.0)
+
+
 if __name__ == "__main__":
-    sys.exit(ValueCases.main([*linear(), *convolutions(), *scatters(), *gates(), *bits(), *products(), *grids(), *bends()],
+    sys.exit(ValueCases.main([*linear(), *convolutions(), *scatters(), *gates(), *bits(), *products(), *grids(), *bends(),
+                             *pooled_regions(), *first_versions()],
                              __doc__))

@@ -26,6 +26,30 @@ TYPES = {np.dtype(np.float16): 10, np.dtype(np.float32): 1, np.dtype(np.float64)
 TOLERANCE = {np.dtype(np.float16): 4e-3, np.dtype(np.float64): 1e-6}
 
 
+class Coded:
+    """A tensor of an element type that NumPy lacks: its codes, of 4 or 8 bits, and its number in ONNX."""
+
+    def __init__(self, codes, number, bits):
+        self.codes, self.number, self.bits = np.asarray(codes, np.uint8), number, bits
+        self.shape, self.ndim, self.dtype = self.codes.shape, self.codes.ndim, f"type{number}"
+
+    def proto(self, name=""):
+        flat = self.codes.reshape(-1)
+        if self.bits == 4:
+            flat = np.append(flat, np.zeros(flat.size % 2, np.uint8))
+            flat = flat[0::2] | flat[1::2] << 4
+        return onnx.TensorProto(name=name, data_type=self.number, dims=self.shape, raw_data=flat.tobytes())
+
+
+def number_of(array):
+    """The element type of an array, by its number in ONNX."""
+    return array.number if isinstance(array, Coded) else TYPES[array.dtype]
+
+
+def proto_of(array, name=""):
+    return array.proto(name) if isinstance(array, Coded) else numpy_helper.from_array(array, name)
+
+
 class Case:
     """A node. INPUTS: arrays by position, None where absent. OUTPUTS: the expected arrays, None where not asked for.
     STATIC: the positions of inputs that are constants, as sizes and axes are."""
@@ -50,11 +74,11 @@ class Case:
             if array is None:
                 continue
             if i in self.static:
-                constants.append(numpy_helper.from_array(array, names[i]))
+                constants.append(proto_of(array, names[i]))
                 continue
             sizes = [f"d{i}_{k}" if is_open and (i, k) not in self.known else size for k, size in enumerate(array.shape)]
-            declared.append(helper.make_tensor_value_info(names[i], TYPES[array.dtype], sizes))
-        given = [helper.make_tensor_value_info(name, TYPES[array.dtype], [None] * array.ndim)
+            declared.append(helper.make_tensor_value_info(names[i], number_of(array), sizes))
+        given = [helper.make_tensor_value_info(name, number_of(array), [None] * array.ndim)
                  for name, array in zip(results, self.outputs) if array is not None]
         node = helper.make_node(self.operator, names, results, name="node", domain=self.domain, **self.attributes)
         opsets = [helper.make_opsetid("", self.version if not self.domain else 27)]
@@ -72,7 +96,7 @@ class Case:
         for kind, arrays in (("input", inputs), ("output", outputs)):
             for i, array in enumerate(arrays):
                 with open(os.path.join(data, f"{kind}_{i}.pb"), "wb") as file:
-                    file.write(numpy_helper.from_array(array).SerializeToString())
+                    file.write(proto_of(array).SerializeToString())
 
 
 def answers(sinter, folders, *options):

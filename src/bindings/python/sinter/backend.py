@@ -8,6 +8,7 @@ A sequence is a list of arrays, and an empty optional is None. Results of bfloat
 onnx.numpy_helper.to_array() has them.
 """
 import os
+import sys
 import tempfile
 
 import numpy
@@ -27,8 +28,17 @@ _NUMBERS = {ours: onnx.TensorProto.DataType.Value(name) for ours, name in
              ("f8E5M2FNUZ", "FLOAT8E5M2FNUZ")) if name in onnx.TensorProto.DataType.keys()}
 
 
-def _numpy(result):
-    """What ONNX has for a tensor in Python, for elements that numpy lacks, too."""
+#: What ml_dtypes calls the elements of which the graph has the codes, by their number in ONNX.
+_CODES = {onnx.TensorProto.DataType.Value(number): (name, stored) for number, name, stored in
+          (("FLOAT4E2M1", "float4_e2m1fn", "ui4"), ("FLOAT8E8M0", "float8_e8m0fnu", "ui8"))
+          if number in onnx.TensorProto.DataType.keys()}
+
+
+def _numpy(result, element=0):
+    """What ONNX has for a tensor in Python whose elements have this number, for elements that numpy lacks, too."""
+    if element in _CODES:
+        name, _ = _CODES[element]
+        return numpy.frombuffer(result.tobytes(), numpy.uint8).reshape(result.shape).view(getattr(sys.modules["ml_dtypes"], name))
     if not isinstance(result, Tensor):
         return result
     number = _NUMBERS.get(result.dtype)
@@ -43,6 +53,8 @@ def _array(given, element):
     if isinstance(given, Tensor):
         return given
     array = numpy.asarray(given, order="C")
+    if element in _CODES and array.dtype.name == _CODES[element][0]:
+        return view(array.view(numpy.uint8), _CODES[element][1])
     if element == onnx.TensorProto.BFLOAT16 and array.dtype == numpy.float32 and not (array.view(numpy.uint32) & 0xffff).any():
         array = (array.view(numpy.uint32) >> 16).astype(numpy.uint16)
     if element == onnx.TensorProto.BFLOAT16 and array.dtype == numpy.uint16:
@@ -125,7 +137,8 @@ class Representation(BackendRep):
         for value in self._inputs:
             arrays.update(_arguments(value, inputs.get(value.name)))
         results = self._run(arrays)
-        outputs = list(self._grouped({name: _numpy(each) for name, each in results.items()}))
+        elements = {value.name: value.type.tensor_type.elem_type for value in self._outputs}
+        outputs = list(self._grouped({name: _numpy(each, elements.get(name, 0)) for name, each in results.items()}))
         return namedtupledict("Outputs", [value.name for value in self._outputs])(*outputs)
 
 

@@ -65,6 +65,22 @@ std::optional<ElementType> onnx::elementTypeOf(int32_t dataType) {
   return row ? row->type : std::nullopt;
 }
 
+std::optional<ElementType> onnx::codeTypeOf(int32_t dataType) {
+  switch (dataType) {
+  case Proto::FLOAT4E2M1:
+    return ElementType::UI4;
+  case Proto::FLOAT8E8M0:
+    return ElementType::UI8;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<ElementType> onnx::storedTypeOf(int32_t dataType) {
+  auto type = elementTypeOf(dataType);
+  return type ? type : codeTypeOf(dataType);
+}
+
 std::optional<int32_t> onnx::dataTypeOf(ElementType type) {
   for (const Row &row : rows)
     if (row.type == type)

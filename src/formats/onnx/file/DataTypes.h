@@ -15,6 +15,12 @@ namespace sinter::onnx {
 /// for STRING, FLOAT4E2M1, FLOAT8E8M0, UNDEFINED and unknown values.
 std::optional<ElementType> elementTypeOf(int32_t dataType);
 
+/// The type of the codes that stand for the elements of \p dataType where the
+/// graph language has no such type (ops/Minifloats.h).
+std::optional<ElementType> codeTypeOf(int32_t dataType);
+/// elementTypeOf() or codeTypeOf().
+std::optional<ElementType> storedTypeOf(int32_t dataType);
+
 /// TensorProto.DataType of \p type; nothing for the two 8-bit floats that ONNX
 /// lacks.
 std::optional<int32_t> dataTypeOf(ElementType type);

@@ -56,7 +56,7 @@ Result<Layout> layoutOf(const Proto &proto) {
     return unsupported("is stored in segments");
   if (proto.data_type() == Proto::UNDEFINED)
     return invalidModel("has no data type");
-  std::optional<ElementType> type = elementTypeOf(proto.data_type());
+  std::optional<ElementType> type = storedTypeOf(proto.data_type());
   if (!type)
     return unsupported("has elements of type " +
                        dataTypeName(proto.data_type()));

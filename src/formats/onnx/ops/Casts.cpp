@@ -3,6 +3,10 @@
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/ops/Minifloats.h"
+#include "graph/Types.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -10,9 +14,16 @@ namespace sinter::onnx {
 
 /// Casts to another element type. Values out of the range of an 8-bit float
 /// saturate, unless attribute `saturate` is 0.
-static LogicalResult castTo(NodeContext &node, Type element) {
-  Value data = node.operand(0);
-  if (!element)
+static LogicalResult castTo(NodeContext &node, int64_t dataType) {
+  if (llvm::isInt<32>(dataType) && codeTypeOf(static_cast<int32_t>(dataType)))
+    return codedResult(node,
+                       codesOf(node, numbersOf(node, 0, node.f32()),
+                               static_cast<int32_t>(dataType)),
+                       static_cast<int32_t>(dataType));
+  Type element = node.elementType(dataType);
+  Value data =
+      isCoded(node, 0) ? numbersOf(node, 0, node.f32()) : node.operand(0);
+  if (!element || !data)
     return failure();
   bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
   if (narrow && node.getBool("saturate", true) && node.isFloat(data) &&
@@ -45,13 +56,18 @@ static LogicalResult importCast(NodeContext &node) {
                        .Case("UINT64", TensorProto::UINT64)
                        .Case("BOOL", TensorProto::BOOL)
                        .Default(TensorProto::STRING);
-    return castTo(node, node.elementType(type));
+    return castTo(node, type);
   }
-  return castTo(node, node.elementType(node.getInt("to", 0)));
+  return castTo(node, node.getInt("to", 0));
 }
 
 static LogicalResult importCastLike(NodeContext &node) {
-  return castTo(node, node.element(node.operand(1)));
+  if (isCoded(node, 1))
+    return castTo(node, node.bound(1).dataType);
+  auto type = sinter::elementTypeOf(node.element(node.operand(1)));
+  auto dataType = type ? onnx::dataTypeOf(*type) : std::nullopt;
+  return dataType ? castTo(node, *dataType)
+                  : node.unsupported("the element type of the second input");
 }
 
 /// The same bits as another element type of the same width; a boolean is a byte

@@ -3,7 +3,9 @@
 #include "graph/Constants.h"
 #include "formats/import/Filling.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/ops/Inputs.h"
+#include "formats/onnx/ops/Minifloats.h"
 #include "graph/Literals.h"
 
 using namespace mlir;
@@ -34,6 +36,13 @@ static Tensor tensorOf(ElementType type, const List &list, bool isScalar) {
 
 /// The node has exactly one of the attributes that hold the value.
 static LogicalResult importConstant(NodeContext &node) {
+  if (codeTypeOf(node.dataTypeOf("value"))) {
+    node.allowCodes();
+    auto tensor = node.getTensor("value");
+    return tensor ? codedResult(node, constantOf(node, *tensor),
+                                node.dataTypeOf("value"))
+                  : failure();
+  }
   if (node.hasAttribute("value") || node.hasAttribute("sparse_value")) {
     auto tensor =
         node.getTensor(node.hasAttribute("value") ? "value" : "sparse_value");

@@ -1,8 +1,12 @@
-// The optimisers of ai.onnx.preview.training, one step each.
+// ai.onnx.preview.training: the optimisers, one step each, and gradients.
 
 #include "formats/import/Building.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "graph/Source.h"
+#include "graph/interfaces/Differentiable.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -158,10 +162,145 @@ static LogicalResult importMomentum(NodeContext &node) {
   return node.results(ArrayRef<Value>(parameters));
 }
 
+//===----------------------------------------------------------------------===//
+// Gradient
+//===----------------------------------------------------------------------===//
+
+/// The tensor called \p name, in the block of the node.
+static Value tensorNamed(NodeContext &node, StringRef name) {
+  const Bound *bound = node.importer.lookup(node.frame, name);
+  if (!bound)
+    return node.fail("there is no tensor '" + name + "'");
+  if (bound->kind == Bound::Poisoned)
+    return node.unsupported("a gradient of what is not supported");
+  if (bound->kind != Bound::Tensor ||
+      !isa<FloatType>(node.element(bound->value)))
+    return node.unsupported("a gradient of what is no tensor of floats");
+  Value value = bound->value;
+  if (value.getParentBlock() != node.builder().getInsertionBlock())
+    return node.unsupported("a gradient by a tensor of another graph");
+  return value;
+}
+
+/// What a Gradient is of: the tensors that the file names, and the values that
+/// stand for them.
+namespace {
+struct Variables {
+  Values tensors, values;
+  /// The number of those that derivatives are taken by.
+  int64_t count = 0;
+  Value target;
+};
+} // namespace
+
+static std::optional<Variables> readVariables(NodeContext &node) {
+  Variables all;
+  const std::vector<std::string> by = node.getStrings("xs"),
+                                 fixed = node.getStrings("zs");
+  all.count = static_cast<int64_t>(by.size());
+  if (node.inputCount() != static_cast<int64_t>(by.size() + fixed.size()))
+    return node.fail("it has not one input for each of 'xs' and 'zs'");
+  if (!node.hasAttribute("y"))
+    return node.fail("attribute 'y' is missing");
+  for (const auto *names : {&by, &fixed})
+    for (const std::string &name : *names)
+      all.tensors.push_back(tensorNamed(node, name));
+  all.target = tensorNamed(node, node.getString("y", ""));
+  all.values = node.operands();
+  if (node.failed())
+    return std::nullopt;
+  for (auto [tensor, value] : llvm::zip_equal(all.tensors, all.values))
+    if (tensor.getType() != value.getType())
+      return node.fail("an input has not the type of its tensor");
+  return all;
+}
+
+/// The operations between \p tensors and \p target, in order.
+static std::vector<Operation *> between(NodeContext &node,
+                                        ArrayRef<Value> tensors, Value target) {
+  llvm::DenseSet<Value> reached(tensors.begin(), tensors.end());
+  auto isReached = [&](Operation *op) {
+    bool found = false;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        found |= reached.contains(operand);
+    });
+    return found;
+  };
+  std::vector<Operation *> after;
+  for (Operation &op : *node.builder().getInsertionBlock())
+    if (isReached(&op)) {
+      after.push_back(&op);
+      for (Value result : op.getResults())
+        reached.insert(result);
+    }
+  // Of these, those that the target depends on.
+  llvm::DenseSet<Operation *> needed;
+  if (Operation *op = target.getDefiningOp())
+    needed.insert(op);
+  std::vector<Operation *> path;
+  for (Operation *op : llvm::reverse(after)) {
+    if (!needed.contains(op))
+      continue;
+    path.push_back(op);
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *giver = operand.getDefiningOp())
+          needed.insert(giver);
+    });
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+/// The target computed again of the values that stand for the tensors.
+static Value computedAgain(NodeContext &node, const Variables &all) {
+  if (llvm::equal(all.tensors, all.values))
+    return all.target;
+  IRMapping mapping;
+  for (auto [tensor, value] : llvm::zip_equal(all.tensors, all.values))
+    mapping.map(tensor, value);
+  for (Operation *op : between(node, all.tensors, all.target)) {
+    Operation *copy = node.builder().clone(*op, mapping);
+    copy->walk([](Operation *inner) { inner->removeAttr(sourceAttribute); });
+    node.known().observe(copy);
+  }
+  return mapping.lookupOrDefault(all.target);
+}
+
+/// The derivative of `y` by each of `xs`, at the inputs' values; the tensors
+/// `zs` stay as they are.
+static LogicalResult importGradient(NodeContext &node) {
+  auto all = readVariables(node);
+  if (!all)
+    return failure();
+  for (Value tensor : all->tensors)
+    for (Value other : all->tensors)
+      if (other != tensor && !between(node, {other}, tensor).empty())
+        return node.unsupported("variables that depend on each other");
+  Value target = computedAgain(node, *all);
+  if (!node.isStatic(target))
+    return node.unknown("a gradient of a tensor whose size is unknown");
+  Value seed = node.splat(node.element(target), 1, node.shape(target));
+  auto gradients = backpropagate(node.builder(), target, seed,
+                                 ArrayRef(all->values).take_front(all->count));
+  if (failed(gradients)) {
+    std::string reason = node.importer.diagnostics().take();
+    return node.unsupported("no gradient: " + reason);
+  }
+  for (auto [gradient, value] : llvm::zip(*gradients, all->values))
+    if (!gradient)
+      gradient = node.isStatic(value)
+                     ? node.splat(node.element(value), 0, node.shape(value))
+                     : node.unknown("the size of a gradient is unknown");
+  return node.results(Values(gradients->begin(), gradients->end()));
+}
+
 llvm::ArrayRef<Operator> optimizerOperators() {
   static const Operator table[] = {
       {"Adagrad", "ai.onnx.preview.training", 1, importAdagrad, 5, anyNumber},
       {"Adam", "ai.onnx.preview.training", 1, importAdam, 6, anyNumber},
+      {"Gradient", "ai.onnx.preview.training", 1, importGradient, 1, anyNumber},
       {"Momentum", "ai.onnx.preview.training", 1, importMomentum, 5, anyNumber},
   };
   return table;

@@ -5,9 +5,12 @@
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/ops/ChannelsLast.h"
+#include "formats/onnx/ops/Minifloats.h"
 #include "formats/onnx/ops/Window.h"
 #include "graph/Quantization.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -93,16 +96,43 @@ Value quantize(NodeContext &node, Value value, Value scale, Value zeroPoint,
   return roundTo(node, quotient, zeroPoint, element, axis, blockSize);
 }
 
+/// Input 1, the scale; exponents as f32.
+static Value scaleInput(NodeContext &node) {
+  return isCoded(node, 1) ? numbersOf(node, 1, node.f32()) : node.operand(1);
+}
+
 LogicalResult importQuantizeLinear(NodeContext &node) {
+  const int64_t axis = node.getInt("axis", 1);
+  const int64_t blockSize = node.getInt("block_size", 0);
+  const int64_t type = node.getInt("output_dtype", 0);
+  Value scale = scaleInput(node);
+  Value x = node.operand(0);
+  if (!scale || !x)
+    return failure();
+  if (int64_t precision = node.getInt("precision", 0)) {
+    Type wide = node.elementType(precision);
+    if (wide && !isa<FloatType>(wide))
+      return node.fail("attribute 'precision' is no floating-point type");
+    scale = node.cast(scale, wide);
+  }
+  if (isCoded(node, 2) || (!node.has(2) && llvm::isInt<32>(type) &&
+                           codeTypeOf(static_cast<int32_t>(type)))) {
+    const int32_t coded =
+        isCoded(node, 2) ? node.bound(2).dataType : static_cast<int32_t>(type);
+    Value quotient =
+        node.binary<stablehlo::DivOp>(node.cast(x, node.element(scale)),
+                                      spread(node, scale, x, axis, blockSize));
+    // A zero point of floats is 0.
+    return codedResult(node, codesOf(node, quotient, coded), coded);
+  }
   Value zeroPoint = node.operand(2);
   Type element = node.builder().getIntegerType(8, false);
   if (zeroPoint)
     element = node.element(zeroPoint);
-  else if (int64_t type = node.getInt("output_dtype", 0))
+  else if (type)
     element = node.elementType(type);
-  return node.result(quantize(node, node.operand(0), node.operand(1), zeroPoint,
-                              element, node.getInt("axis", 1),
-                              node.getInt("block_size", 0)));
+  return node.result(
+      quantize(node, x, scale, zeroPoint, element, axis, blockSize));
 }
 
 Value dequantize(NodeContext &node, Value value, Value scale, Value zeroPoint,
@@ -120,9 +150,19 @@ Value dequantize(NodeContext &node, Value value, Value scale, Value zeroPoint,
 }
 
 LogicalResult importDequantizeLinear(NodeContext &node) {
-  return node.result(dequantize(node, node.operand(0), node.operand(1),
-                                node.operand(2), node.getInt("axis", 1),
-                                node.getInt("block_size", 0)));
+  Value scale = scaleInput(node);
+  if (!scale)
+    return failure();
+  auto numbers = [&](int64_t input) {
+    return isCoded(node, input) ? numbersOf(node, input, node.element(scale))
+                                : node.operand(input);
+  };
+  Value result =
+      dequantize(node, numbers(0), scale, numbers(2), node.getInt("axis", 1),
+                 node.getInt("block_size", 0));
+  if (int64_t type = node.getInt("output_dtype", 0))
+    result = node.cast(result, node.elementType(type));
+  return node.result(result);
 }
 
 QuantizedValue quantizeDynamically(NodeContext &node, Value data) {

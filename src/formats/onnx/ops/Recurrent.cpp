@@ -158,7 +158,7 @@ static LogicalResult importRnn(NodeContext &node) {
 
 llvm::ArrayRef<Operator> recurrentOperators() {
   static const Operator table[] = {
-      {"GRU", "", 3, importGru, 3, 6},
+      {"GRU", "", 1, importGru, 3, 6},
       {"LSTM", "", 1, importLstm, 3, 8},
       {"RNN", "", 1, importRnn, 3, 6},
   };

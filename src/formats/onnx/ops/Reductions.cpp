@@ -255,6 +255,37 @@ static Value multiplyInLoop(NodeContext &node, Value x, int64_t axis,
       2);
 }
 
+/// The same along an axis of known size, as windows that end at each element.
+static Value multiplyInWindows(NodeContext &node, Value x, int64_t axis,
+                               const stablehlo::Scan &scan) {
+  Value one = node.scalar(node.element(x), 1);
+  if (!one)
+    return {};
+  const int64_t rank = node.rank(x);
+  const stablehlo::WindowDimension window = stablehlo::scanWindow(
+      node.shape(x)[axis], {0, scan.isReverse, scan.isExclusive});
+  Ints sizes(rank, 1), padding(2 * rank, 0);
+  sizes[axis] = window.size;
+  padding[2 * axis] = window.paddingLow;
+  padding[2 * axis + 1] = window.paddingHigh;
+  OpBuilder &builder = node.builder();
+  DenseI64ArrayAttr ones = builder.getDenseI64ArrayAttr(Ints(rank, 1));
+  OperationState state(node.location(),
+                       stablehlo::ReduceWindowOp::getOperationName());
+  stablehlo::ReduceWindowOp::build(
+      builder, state, TypeRange(x.getType()), ValueRange(x), ValueRange(one),
+      builder.getDenseI64ArrayAttr(sizes), ones, ones, ones,
+      DenseIntElementsAttr::get(RankedTensorType::get({rank, 2}, node.i64()),
+                                ArrayRef<int64_t>(padding)));
+  nn::TensorBuilder emit(builder, node.location());
+  emit.fill(*state.regions.front(), {one.getType(), one.getType()},
+            [](nn::TensorBuilder &emit, ValueRange pair) {
+              return SmallVector<Value>{emit.mul(pair[0], pair[1])};
+            });
+  Operation *op = node.create(state);
+  return op ? op->getResult(0) : Value();
+}
+
 static LogicalResult importCumProd(NodeContext &node) {
   Value x = node.operand(0);
   auto given = node.integersFrom(1, "axis");
@@ -273,12 +304,7 @@ static LogicalResult importCumProd(NodeContext &node) {
     return node.result(x);
   if (!node.isStatic(x))
     return node.result(multiplyInLoop(node, x, *axis, scan));
-  SmallVector<stablehlo::WindowDimension> window(node.rank(x));
-  window[*axis] =
-      stablehlo::scanWindow(size, {0, scan.isReverse, scan.isExclusive});
-  nn::TensorBuilder emit(node.builder(), node.location());
-  return node.result(emit.reduceWindow<stablehlo::MulOp>(
-      x, emit.scalar(1, node.element(x)), window));
+  return node.result(multiplyInWindows(node, x, *axis, scan));
 }
 
 llvm::ArrayRef<Operator> reductionOperators() {

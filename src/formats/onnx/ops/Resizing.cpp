@@ -272,14 +272,17 @@ static LogicalResult resizeDynamic(NodeContext &node, nn::TensorBuilder &emit,
   return node.result(emit.convert(x, element));
 }
 
-/// Upsample, and Resize of opset 10: scales only, asymmetric coordinates,
-/// nearest rounds down.
+/// Upsample, and Resize of opset 10: scales only (before opset 7 of height and
+/// width), asymmetric coordinates, nearest rounds down.
 static LogicalResult importUpsample(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
     return failure();
   std::optional<SmallVector<double>> scales;
-  if (node.opType() == "Upsample" && node.version() < 9)
+  if (node.opType() == "Upsample" && node.version() < 7)
+    scales = SmallVector<double>{1, 1, node.getFloat("height_scale", 1),
+                                 node.getFloat("width_scale", 1)};
+  else if (node.opType() == "Upsample" && node.version() < 9)
     scales = node.getFloats("scales");
   else
     scales = knownDoubles(node, 1);
@@ -358,7 +361,7 @@ static LogicalResult importResize(NodeContext &node) {
 llvm::ArrayRef<Operator> resizingOperators() {
   static const Operator table[] = {
       {"Resize", "", 10, importResize, 1, 4},
-      {"Upsample", "", 7, importUpsample, 1, 2},
+      {"Upsample", "", 1, importUpsample, 1, 2},
   };
   return table;
 }

@@ -6,8 +6,11 @@
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Window.h"
+#include <limits>
 
 using namespace mlir;
+
+using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
 
@@ -75,6 +78,100 @@ static LogicalResult importRoiAlign(NodeContext &node) {
     return failure();
   return node.result(alignRegions(node, node.operand(0), node.operand(1),
                                   node.operand(2), *rules));
+}
+
+//===----------------------------------------------------------------------===//
+// MaxRoiPool (Girshick, Fast R-CNN, 2015)
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The bins of all regions along one dimension: which pixels [R, bins, size]
+/// are in a bin, and whether it has none [R, bins].
+struct Bins {
+  Value holds, isEmpty;
+};
+} // namespace
+
+/// Bin p of a region from pixel `start` to `end`, both included: the pixels
+/// from floor(p * length / count) up to ceil((p + 1) * length / count), as far
+/// as they lie in the image.
+static Bins binsAlong(NodeContext &node, Value start, Value end,
+                      const Dim &size, int64_t count) {
+  const Type f32 = node.f32();
+  auto number = [&](double value) { return node.scalar(f32, value); };
+  auto add = [&](Value a, Value b) {
+    return node.binary<stablehlo::AddOp>(a, b);
+  };
+  Value length = node.binary<stablehlo::MaxOp>(
+      add(node.binary<stablehlo::SubtractOp>(end, start), number(1)),
+      number(1));
+  Value bin =
+      node.binary<stablehlo::DivOp>(length, number(static_cast<double>(count)));
+  Value index = formats::iota(node, {1, count}, 1, f32);
+  Value limit = formats::sizeScalar(node, size, f32);
+  auto inside = [&](Value place) {
+    return node.binary<stablehlo::MinOp>(
+        node.binary<stablehlo::MaxOp>(add(place, start), number(0)), limit);
+  };
+  Value first = inside(
+      node.op<stablehlo::FloorOp>(node.binary<stablehlo::MulOp>(index, bin)));
+  Value last = inside(node.op<stablehlo::CeilOp>(
+      node.binary<stablehlo::MulOp>(add(index, number(1)), bin)));
+  Value pixel = formats::iota(node, {1, 1, size}, 2, f32);
+  Value holds = node.binary<stablehlo::AndOp>(
+      node.compare(pixel, node.unsqueeze(first, {2}), ComparisonDirection::GE),
+      node.compare(pixel, node.unsqueeze(last, {2}), ComparisonDirection::LT));
+  return {holds, node.compare(last, first, ComparisonDirection::LE)};
+}
+
+/// The greatest elements of \p x [R, C, a, size] in each bin: [R, C, bins, a].
+static Value greatestIn(NodeContext &node, const Bins &bins, Value x) {
+  // [R, 1, bins, 1, size] and [R, C, 1, a, size].
+  Value least =
+      node.scalar(node.element(x), -std::numeric_limits<double>::infinity());
+  Value chosen = formats::select(node, node.unsqueeze(bins.holds, {1, 3}),
+                                 node.unsqueeze(x, {2}), least);
+  return node.reduce<stablehlo::MaxOp>(
+      chosen, {4}, -std::numeric_limits<double>::infinity(), false);
+}
+
+/// The maximum of the image in each bin of each region (image, x1, y1, x2, y2);
+/// 0 for a bin without pixels.
+static LogicalResult importMaxRoiPool(NodeContext &node) {
+  Value image = node.operand(0), regions = node.operand(1);
+  const Ints counts = node.getInts("pooled_shape");
+  if (node.rank(image) != 4 || node.rank(regions) != 2)
+    return node.fail("the image has not four dimensions, or the regions not "
+                     "two");
+  if (node.shape(regions)[1] != 5 && !node.isStatic(regions))
+    return node.unknown("the number of coordinates is unknown");
+  if (node.shape(regions)[1] != 5)
+    return node.fail("a region has not five elements");
+  auto isCount = [](int64_t count) { return count >= 1 && count <= 4096; };
+  if (counts.size() != 2 || !llvm::all_of(counts, isCount))
+    return node.fail("attribute 'pooled_shape' is not two positive numbers");
+  const Type f32 = node.f32(), element = node.element(image);
+  Value scale = node.scalar(f32, node.getFloat("spatial_scale", 1));
+  Value wide = node.cast(regions, f32);
+  auto coordinate = [&](int64_t column) {
+    return node.op<stablehlo::RoundOp>(node.binary<stablehlo::MulOp>(
+        node.sliceAxis(wide, 1, column, column + 1), scale));
+  };
+  Value number =
+      node.cast(node.squeeze(node.sliceAxis(wide, 1, 0, 1), {1}), node.i64());
+  const Bins rows = binsAlong(node, coordinate(2), coordinate(4),
+                              node.dim(image, 2), counts[0]);
+  const Bins columns = binsAlong(node, coordinate(1), coordinate(3),
+                                 node.dim(image, 3), counts[1]);
+  Value x = node.op<nn::TakeOp>(image, number, uint64_t(0));
+  if (node.failed())
+    return failure();
+  Value result = greatestIn(node, rows, greatestIn(node, columns, x));
+  Value isEmpty =
+      node.binary<stablehlo::OrOp>(node.unsqueeze(rows.isEmpty, {1, 3}),
+                                   node.unsqueeze(columns.isEmpty, {1, 2}));
+  return node.result(
+      formats::select(node, isEmpty, node.scalar(element, 0), result));
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,6 +307,7 @@ llvm::ArrayRef<Operator> samplingOperators() {
       {"DeformConv", "", 19, importDeformConv, 3, 5, false, true},
       {"GridSample", "", 16, importGridSample, 2, 2},
       {"GridSample", "com.microsoft", 1, importGridSample, 2, 2, false, true},
+      {"MaxRoiPool", "", 1, importMaxRoiPool, 2, 2, false, true},
       {"RoiAlign", "", 10, importRoiAlign, 3, 3},
   };
   return table;
