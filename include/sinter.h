@@ -86,7 +86,7 @@ SINTER_API void sinter_error_free(sinter_error *error);
 
 /** What a tensor's elements are. Each takes whole bytes: I1 is a byte 0 or 1;
     I2 and I4 are sign-extended to a byte, UI2 and UI4 zero-extended; complex
-    numbers are two reals side by side. */
+    numbers are two reals side by side; a STRING is a sinter_string. */
 typedef enum sinter_type {
   SINTER_I1 = 0,
   SINTER_I2 = 1,
@@ -112,8 +112,18 @@ typedef enum sinter_type {
   SINTER_F32 = 21,
   SINTER_F64 = 22,
   SINTER_C64 = 23,
-  SINTER_C128 = 24
+  SINTER_C128 = 24,
+  SINTER_STRING = 25
 } sinter_type;
+
+/** An element of type SINTER_STRING: SIZE bytes, usually of UTF-8, which may
+    contain zeros. DATA may be NULL if SIZE is 0. The strings of an input have
+   to live until the call returns, those of an output do as long as the tensor.
+ */
+typedef struct sinter_string {
+  const char *data;
+  size_t size;
+} sinter_string;
 
 /** "f32"; NULL if TYPE is none. */
 SINTER_API const char *sinter_type_name(sinter_type type);

@@ -9,7 +9,7 @@ set -euo pipefail
 packages=(
   libmlir-19-dev mlir-19-tools llvm-19-dev llvm-19-tools clang-19 lld-19
   libprotobuf-dev protobuf-compiler libeigen3-dev libcli11-dev nlohmann-json3-dev
-  libpng-dev libjpeg-dev libwebp-dev libgif-dev libtiff-dev libxxhash-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
+  libpng-dev libjpeg-dev libwebp-dev libgif-dev libtiff-dev libxxhash-dev libre2-dev libopenmpi-dev libgtest-dev libbenchmark-dev libz3-dev
   ninja-build ccache cmake python3 libpython3-dev git
 )
 tests=(

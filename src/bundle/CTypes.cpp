@@ -29,6 +29,7 @@ std::string_view cType(ElementType type) {
   case ElementType::UI32:
     return "uint32_t";
   case ElementType::UI64:
+  case ElementType::STRING:
     return "uint64_t";
   case ElementType::I1:
   case ElementType::UI2:

@@ -64,7 +64,8 @@ void compareInto(ComparedTensor &tensor, const Tensor &expected,
     tensor.elements = expected.size();
   }
   if (expected.shape() != got.shape() ||
-      isComplex(expected.type()) != isComplex(got.type())) {
+      isComplex(expected.type()) != isComplex(got.type()) ||
+      isString(expected.type()) != isString(got.type())) {
     tensor.problem = type + " in one, " + otherType + " in the other";
     return;
   }

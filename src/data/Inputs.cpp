@@ -6,6 +6,7 @@
 
 #include "data/SampleFiles.h"
 #include "data/WrittenNumbers.h"
+#include "data/WrittenStrings.h"
 #include "formats/TestData.h"
 #include "runtime/MachineMemory.h"
 #include "runtime/MappedFile.h"
@@ -273,6 +274,8 @@ private:
   }
 
   Result<Tensor> readInput(const std::string &path, const TensorSpec &spec) {
+    if (::access(path.c_str(), F_OK) != 0 && isString(spec.type))
+      return writtenStrings(names().inputs, path, spec);
     if (::access(path.c_str(), F_OK) != 0)
       if (auto numbers = writtenNumbers(names().inputs, path, spec))
         return std::move(*numbers);

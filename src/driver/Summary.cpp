@@ -3,6 +3,7 @@
 #include "driver/Summary.h"
 
 #include "driver/Text.h"
+#include "runtime/Strings.h"
 #include "runtime/TensorRange.h"
 #include "runtime/TensorText.h"
 
@@ -26,9 +27,12 @@ std::string summaryText(const Tensor &tensor) {
   line += "]";
   if (tensor.size() == 0)
     return line + "  empty";
-  const TensorRange range = rangeOf(tensor);
-  line += "  min " + numberText(range.min) + "  max " + numberText(range.max) +
-          "  mean " + numberText(range.mean) + "\n ";
+  if (!isString(tensor.type())) {
+    const TensorRange range = rangeOf(tensor);
+    line += "  min " + numberText(range.min) + "  max " +
+            numberText(range.max) + "  mean " + numberText(range.mean);
+  }
+  line += "\n ";
   const int64_t shown = std::min(tensor.size(), firstValues);
   for (int64_t i = 0; i < shown; ++i)
     line += " " + elementText(tensor, i);
@@ -39,7 +43,9 @@ nlohmann::json summaryJson(const Tensor &tensor) {
   const TensorRange range = rangeOf(tensor);
   nlohmann::json first = nlohmann::json::array();
   for (int64_t i = 0; i < std::min(tensor.size(), firstValues); ++i) {
-    if (classOf(tensor.type()) == ElementClass::UInt)
+    if (isString(tensor.type()))
+      first.push_back(std::string(stringAt(tensor, i)));
+    else if (classOf(tensor.type()) == ElementClass::UInt)
       first.push_back(static_cast<uint64_t>(tensor.toInteger(i)));
     else if (isInteger(tensor.type()))
       first.push_back(tensor.toInteger(i));

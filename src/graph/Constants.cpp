@@ -7,6 +7,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "runtime/ElementDispatch.h"
+#include "runtime/Strings.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -62,6 +63,9 @@ std::optional<Tensor> toTensor(ElementsAttr attribute) {
   if (!bytes)
     return std::nullopt;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+    // Its bytes would be handles.
+    if (isString(*type))
+      return std::nullopt;
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob || static_cast<int64_t>(blob->getData().size()) != *bytes)
       return std::nullopt;
@@ -72,11 +76,24 @@ std::optional<Tensor> toTensor(ElementsAttr attribute) {
   // their storage type.
   if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute))
     return denseToTensor(dense, *type);
-  return std::nullopt;
+  auto strings = dyn_cast<DenseStringElementsAttr>(attribute);
+  if (!strings || !isString(*type))
+    return std::nullopt;
+  std::vector<std::string_view> texts;
+  for (StringRef text : strings.getValues<StringRef>())
+    texts.push_back(text);
+  return stringTensor(Shape(shaped.getShape()),
+                      std::span<const std::string_view>(texts));
 }
 
 DenseElementsAttr toDenseAttribute(const Tensor &tensor, MLIRContext *context) {
   RankedTensorType type = tensorTypeOf(tensor.type(), tensor.shape(), context);
+  if (isString(tensor.type())) {
+    SmallVector<StringRef> texts;
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      texts.push_back(stringAt(tensor, i));
+    return DenseElementsAttr::get(type, texts);
+  }
   if (bitWidth(tensor.type()) >= 8) {
     ArrayRef<char> raw(reinterpret_cast<const char *>(tensor.data()),
                        tensor.bytes());
@@ -112,6 +129,8 @@ static std::string resourceKey(StringRef name) {
 
 ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
                          MLIRContext *context) {
+  if (isString(tensor.type()))
+    return toDenseAttribute(tensor, context);
   if (name.empty() && bitWidth(tensor.type()) >= 8 && isUniform(tensor))
     return DenseElementsAttr::getFromRawBuffer(
         tensorTypeOf(tensor.type(), tensor.shape(), context),
@@ -180,6 +199,9 @@ StringRef constantName(Value value) {
 Tensor tensorOfDoubles(ElementType type, Shape shape,
                        ArrayRef<double> numbers) {
   Tensor tensor(type, std::move(shape));
+  // A number is no string; zero stands for the empty one.
+  if (isString(type))
+    return tensor;
   dispatch(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (auto [index, number] : llvm::enumerate(numbers)) {
@@ -195,6 +217,9 @@ Tensor tensorOfDoubles(ElementType type, Shape shape,
 Value makeSplat(OpBuilder &builder, Location location, RankedTensorType type,
                 double number) {
   Type element = type.getElementType();
+  if (isStringType(element))
+    return builder.create<stablehlo::ConstantOp>(
+        location, type, DenseElementsAttr::get(type, ArrayRef<StringRef>("")));
   DenseElementsAttr attribute =
       isa<FloatType>(element)
           ? DenseElementsAttr::get(type,

@@ -44,7 +44,8 @@ std::optional<Tensor> constantTensor(mlir::Value value);
 mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location location,
                          const Tensor &tensor, llvm::StringRef name = "");
 
-/// A constant of the static type \p type whose elements are all \p number.
+/// A constant of the static type \p type whose elements are all \p number;
+/// empty strings if it is of strings.
 mlir::Value makeSplat(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::RankedTensorType type, double number);
 

@@ -9,6 +9,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/sdy/SdyOps.h"
 #include "graph/storage/Storage.h"
+#include "graph/text/TextOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "runtime/OptionNames.h"
 
@@ -22,7 +23,8 @@ std::shared_ptr<MLIRContext> makeContext() {
   context->loadDialect<func::FuncDialect, quant::QuantizationDialect,
                        stablehlo::StablehloDialect, nn::NnDialect,
                        chlo::ChloDialect, check::CheckDialect,
-                       check::InterpreterDialect, sdy::SdyDialect>();
+                       check::InterpreterDialect, sdy::SdyDialect,
+                       text::TextDialect>();
   // Attributes of other tools (mhlo.*, jax.*) are carried along; their values
   // may be of unregistered dialects, see parseStablehlo().
   context->allowUnregisteredDialects(false);

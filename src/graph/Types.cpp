@@ -2,6 +2,7 @@
 
 #include "graph/Bounds.h"
 #include "graph/Quantization.h"
+#include "graph/text/TextOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
 using namespace mlir;
@@ -26,6 +27,13 @@ bool hasResultOfUnknownSize(Operation *root) {
 bool isOnUnknownSizes(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), isOfUnknownSize) ||
          llvm::any_of(op->getResultTypes(), isOfUnknownSize);
+}
+
+bool isStringType(Type type) { return isa<text::StringType>(type); }
+
+bool isStringTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isStringType(tensor.getElementType());
 }
 
 bool isNarrowInteger(Type type) {
@@ -195,6 +203,7 @@ std::optional<ElementType> elementTypeOf(Type type) {
       .Case<Float16Type>([](Type) { return ElementType::F16; })
       .Case<Float32Type>([](Type) { return ElementType::F32; })
       .Case<Float64Type>([](Type) { return ElementType::F64; })
+      .Case<text::StringType>([](Type) { return ElementType::STRING; })
       .Default([](Type) { return std::nullopt; });
 }
 
@@ -224,6 +233,8 @@ Type mlirTypeOf(ElementType type, MLIRContext *context) {
     return ComplexType::get(Float32Type::get(context));
   case ElementType::C128:
     return ComplexType::get(Float64Type::get(context));
+  case ElementType::STRING:
+    return text::StringType::get(context);
   default:
     return IntegerType::get(context, bitWidth(type),
                             classOf(type) == ElementClass::UInt

@@ -19,6 +19,11 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// Whether \p type is !text.string.
+bool isStringType(mlir::Type type);
+/// Whether \p type is a tensor type of strings.
+bool isStringTensor(mlir::Type type);
+
 /// Whether \p type is an integer type of 2 to 8 bits.
 bool isNarrowInteger(mlir::Type type);
 

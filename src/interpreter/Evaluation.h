@@ -145,6 +145,7 @@ void registerNnPooling(Registry &registry);
 void registerNnNormalization(Registry &registry);
 void registerNnRecurrent(Registry &registry);
 void registerNnResize(Registry &registry);
+void registerText(Registry &registry);
 
 /// Runs a region of one block on \p arguments. Returns its results.
 Result<Tensors> runRegion(mlir::Region &region, Tensors arguments,

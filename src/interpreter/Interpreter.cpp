@@ -6,6 +6,7 @@
 #include "graph/chlo/ChloOps.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/text/TextOps.h"
 #include "interpreter/ArrayFunction.h"
 #include "interpreter/ChloOperations.h"
 #include "interpreter/Decomposed.h"
@@ -14,6 +15,7 @@
 #include "interpreter/Strided.h"
 #include "interpreter/Tuples.h"
 #include "runtime/OutOfMemory.h"
+#include "runtime/Strings.h"
 
 #include <unistd.h>
 #include <unordered_map>
@@ -49,6 +51,8 @@ public:
   const Observer &observer;
   const BlockObserver &entered;
   Environment &environment;
+  /// Holds the strings that operations make.
+  const StringScope strings;
   /// The nesting depth of calls and regions.
   unsigned depth = 0;
   static constexpr unsigned maxDepth = 256;
@@ -202,8 +206,8 @@ Result<Tensors> evaluateNumbers(const Registry::Entry &entry,
 /// Operations of the graph's dialects have their own definitions.
 static bool isBuiltOfOthers(Operation *op) {
   return isa<DecomposableOpInterface>(op) &&
-         !isa<stablehlo::StablehloDialect, nn::NnDialect, chlo::ChloDialect>(
-             op->getDialect());
+         !isa<stablehlo::StablehloDialect, nn::NnDialect, chlo::ChloDialect,
+              text::TextDialect>(op->getDialect());
 }
 
 static Result<Tensors> evaluateIn(Operation *op, Tensors &&operands,
@@ -368,6 +372,7 @@ Registry::Registry() {
   registerNnNormalization(*this);
   registerNnRecurrent(*this);
   registerNnResize(*this);
+  registerText(*this);
 }
 
 /// Scalar operands beside others that are not (clamp's bounds, select's
@@ -476,7 +481,10 @@ guarded(const Observer &observer, const BlockObserver &entered,
   return catchingOutOfMemory("what the interpreter computes", [&] {
     interpreter::Machine machine(observer, entered,
                                  environment ? *environment : own);
-    return body(machine);
+    Result<std::vector<Tensor>> results = body(machine);
+    if (results)
+      holdStrings(*results);
+    return results;
   });
 }
 

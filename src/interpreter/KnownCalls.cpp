@@ -8,6 +8,7 @@
 #include "interpreter/Rng.h"
 #include "interpreter/Strided.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/ImagePixels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -326,6 +327,20 @@ static Result<Tensors> evaluateFunction(const Call &call) {
   });
 }
 
+/// ONNX's ImageDecoder; `backend_config` is the format of the pixels.
+static Result<Tensors> evaluateDecodeImage(const Call &call) {
+  if (Result<void> ok = expectCounts(call, 1, 1); !ok)
+    return ok.takeError();
+  auto name = call.op->getAttrOfType<StringAttr>("backend_config");
+  const auto format =
+      name ? pixelFormatOf(name.getValue()) : std::optional<ImageChannels>();
+  if (!format || call[0].type() != ElementType::UI8 || call[0].rank() != 1)
+    return invalidModel("takes bytes and the format of pixels");
+  Result<Tensor> pixels =
+      decodePixels({call[0].data(), call[0].bytes()}, *format);
+  return pixels ? Result<Tensors>(Tensors{*pixels}) : pixels.takeError();
+}
+
 void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
   for (const char *marker :
        {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
@@ -335,6 +350,7 @@ void addKnownCalls(llvm::StringMap<Evaluator> &evaluators) {
     evaluators[marker] = evaluateMarker;
   evaluators["stablehlo.shape_refinement_operand_wrapper"] = evaluateFirst;
   evaluators["shape_assertion"] = evaluateShapeAssertion;
+  evaluators["sinter.decode_image"] = evaluateDecodeImage;
   evaluators["CreateBuffer"] = evaluateCreateBuffer;
   evaluators["stablehlo.dynamic_reduce_window"] = evaluateDynamicReduceWindow;
   evaluators["stablehlo.dynamic_rng_bit_generator"] =

@@ -270,10 +270,28 @@ double Similarity::cosine() const {
                     1.0);
 }
 
+/// Strings are equal or not: 1 apart.
+static Difference ofStrings(const Tensor &got, const Tensor &expected) {
+  Summary summary;
+  for (int64_t i = 0; i < expected.size(); ++i)
+    if (got.at<uint64_t>(i) != expected.at<uint64_t>(i))
+      summary.add(i, {false, 1, 1});
+  return summary.sum;
+}
+
 Similarity similarityOf(const Tensor &got, const Tensor &expected,
                         bool ofFinite) {
-  const Reals a(got), b(expected);
   Similarity sum;
+  // A string is 1, and 1 apart from another.
+  if (isString(expected.type())) {
+    const auto size = static_cast<double>(expected.size());
+    sum.noise = static_cast<double>(ofStrings(got, expected).wrong);
+    sum.signal = sum.power = size;
+    sum.elements = static_cast<uint64_t>(expected.size());
+    sum.product = size - sum.noise;
+    return sum;
+  }
+  const Reals a(got), b(expected);
   forEachPair(a, b, b.parts * expected.size(),
               [&](int64_t, double have, double want) {
                 if (ofFinite && !std::isfinite(want))
@@ -296,6 +314,8 @@ Similarity similarityOf(const Tensor &got, const Tensor &expected,
 
 Difference differenceOf(const Tensor &got, const Tensor &expected,
                         const Expectation &wanted) {
+  if (isString(expected.type()))
+    return ofStrings(got, expected);
   if (!areIntegers(got, expected))
     return ofReals(got, expected, wanted);
   const double allowed =

@@ -113,7 +113,8 @@ Similarity similarityOf(const Tensor &got, const Tensor &expected,
                         bool ofFinite = false);
 
 /// Compares two tensors of the same shape element by element. Their types must
-/// be the same for Close; else both are complex or neither is.
+/// be the same for Close and of strings, which are equal or 1 apart; else both
+/// are complex or neither is.
 Difference differenceOf(const Tensor &got, const Tensor &expected,
                         const Expectation &wanted);
 

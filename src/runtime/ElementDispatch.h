@@ -18,7 +18,8 @@
 namespace sinter {
 
 /// ElementStorage<ElementType::F16>::type is Half. i1 is uint8_t, not bool: the
-/// bytes may come from a file and hold anything.
+/// bytes may come from a file and hold anything. A string is its handle, which
+/// can be moved and compared.
 template <ElementType> struct ElementStorage;
 
 #define SINTER_ELEMENT_STORAGE(name, storage)                                  \
@@ -50,6 +51,7 @@ SINTER_ELEMENT_STORAGE(F32, float)
 SINTER_ELEMENT_STORAGE(F64, double)
 SINTER_ELEMENT_STORAGE(C64, std::complex<float>)
 SINTER_ELEMENT_STORAGE(C128, std::complex<double>)
+SINTER_ELEMENT_STORAGE(STRING, uint64_t)
 #undef SINTER_ELEMENT_STORAGE
 
 /// Calls `visit(std::type_identity<T>{})` with the element's C++ type:

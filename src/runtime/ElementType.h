@@ -2,7 +2,8 @@
 //
 // Every element type that a model file can hold. In memory each element takes
 // whole bytes: i1 is one byte 0 or 1, i2 and i4 are sign-extended into one
-// byte (ui2, ui4 zero-extended), complex numbers are two reals side by side.
+// byte (ui2, ui4 zero-extended), complex numbers are two reals side by side. A
+// string is a handle (Strings.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ namespace sinter {
   X(BF16, "bf16", 2, 16, Float) X(F16, "f16", 2, 16, Float)                    \
   X(F32, "f32", 4, 32, Float)   X(F64, "f64", 8, 64, Float)                    \
   X(C64, "complex<f32>", 8, 64, Complex)                                       \
-  X(C128, "complex<f64>", 16, 128, Complex)
+  X(C128, "complex<f64>", 16, 128, Complex)                                    \
+  X(STRING, "string", 8, 64, String)
 // clang-format on
 
 enum class ElementType : uint8_t {
@@ -45,9 +47,9 @@ enum class ElementType : uint8_t {
 #undef X
 };
 
-enum class ElementClass : uint8_t { Bool, SInt, UInt, Float, Complex };
+enum class ElementClass : uint8_t { Bool, SInt, UInt, Float, Complex, String };
 
-/// The type's text form, as MLIR writes it.
+/// The type's text form, as MLIR writes it ("string" for !text.string).
 std::string_view name(ElementType type);
 /// The type with the text form \p text, if there is one.
 std::optional<ElementType> parseElementType(std::string_view text);
@@ -62,6 +64,7 @@ inline bool isFloat(ElementType type) {
 inline bool isComplex(ElementType type) {
   return classOf(type) == ElementClass::Complex;
 }
+inline bool isString(ElementType type) { return type == ElementType::STRING; }
 /// The alignment of elements in other languages: that of the reals of a complex
 /// number.
 inline size_t alignmentOf(ElementType type) {

@@ -74,14 +74,14 @@ inline constexpr int64_t maxPixels = int64_t(1) << 27;
 /// Whether \p bytes begin like a file of one of the kinds of decodeImage.
 bool isImage(std::span<const std::byte> bytes);
 
-/// "PNG, JPEG, WebP, BMP, GIF or TIFF", for messages.
+/// "PNG, JPEG, WebP, BMP, GIF, PNM or TIFF", for messages.
 extern const char *const imageKinds;
 
-/// Decodes a PNG, JPEG, WebP, BMP, GIF (its first frame) or TIFF (its first
-/// page) file to ui8 of shape [height, width, channels], with 1 channel for
-/// grey images and 3 (red, green, blue) for others; transparency is dropped. A
-/// JPEG, PNG, WebP or TIFF file with an orientation is turned upright. \p name
-/// is for messages.
+/// Decodes a PNG, JPEG, WebP, BMP, GIF (its first frame), PNM or TIFF (its
+/// first page) file to ui8 of shape [height, width, channels], with 1 channel
+/// for grey images and 3 (red, green, blue) for others; transparency is
+/// dropped. A JPEG, PNG, WebP or TIFF file with an orientation is turned
+/// upright. \p name is for messages.
 Result<Tensor> decodeImage(std::span<const std::byte> bytes,
                            const std::string &name);
 

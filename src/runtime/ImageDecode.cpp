@@ -6,7 +6,7 @@
 
 namespace sinter {
 
-const char *const imageKinds = "PNG, JPEG, WebP, BMP, GIF or TIFF";
+const char *const imageKinds = "PNG, JPEG, WebP, BMP, GIF, PNM or TIFF";
 
 namespace images {
 
@@ -55,6 +55,12 @@ constexpr ImageKind allKinds[] = {
     {"RIFF"sv, 8, "WEBP"sv, images::decodeWebP},
     {"GIF87a"sv, 0, ""sv, images::decodeGif},
     {"GIF89a"sv, 0, ""sv, images::decodeGif},
+    {"P1"sv, 0, ""sv, images::decodePnm},
+    {"P2"sv, 0, ""sv, images::decodePnm},
+    {"P3"sv, 0, ""sv, images::decodePnm},
+    {"P4"sv, 0, ""sv, images::decodePnm},
+    {"P5"sv, 0, ""sv, images::decodePnm},
+    {"P6"sv, 0, ""sv, images::decodePnm},
     {"II*\0"sv, 0, ""sv, images::decodeTiff},
     {"MM\0*"sv, 0, ""sv, images::decodeTiff},
     // "BM", and four bytes that are 0 in all files.

@@ -2,6 +2,7 @@
 
 #include "runtime/Npy.h"
 #include "runtime/MappedFile.h"
+#include "runtime/NpyStrings.h"
 #include "runtime/OutOfMemory.h"
 
 #include <algorithm>
@@ -38,6 +39,18 @@ struct Header {
   bool bigEndian = false;
   bool fortranOrder = false;
   Shape shape;
+  /// Of strings.
+  NpyStrings strings;
+
+  /// Bytes of all elements; nothing if they do not fit into 64 bits.
+  std::optional<int64_t> bytes() const {
+    std::optional<int64_t> count = elementCount(shape);
+    const int64_t each =
+        isString(type) ? strings.bytes() : static_cast<int64_t>(byteSize(type));
+    if (!count || __builtin_mul_overflow(*count, each, &*count))
+      return std::nullopt;
+    return count;
+  }
 };
 
 /// Reads the header's text, a literal of a Python dictionary with the keys
@@ -106,8 +119,25 @@ private:
         header.type = known.type;
         return {};
       }
+    if (code.starts_with('U') || code.starts_with('S'))
+      return parseStringType(code, header);
     return unsupported("elements of type '" + std::string(*descr) +
                        "' are not supported");
+  }
+
+  Result<void> parseStringType(std::string_view code, Header &header) {
+    constexpr int64_t longest = int64_t(1) << 32;
+    header.type = ElementType::STRING;
+    header.strings.isUnicode = code.front() == 'U';
+    header.strings.bigEndian = header.bigEndian;
+    code.remove_prefix(1);
+    int64_t &length = header.strings.length;
+    const auto [end, error] =
+        std::from_chars(code.data(), code.data() + code.size(), length);
+    if (error != std::errc() || end != code.data() + code.size() ||
+        length < 0 || length > longest)
+      return HeaderParser::error("'descr' has no length of strings");
+    return {};
   }
 
   Result<void> parseShape(Shape &shape) {
@@ -219,7 +249,19 @@ void swapBytes(Tensor &tensor) {
     std::reverse(number, number + size);
 }
 
-Tensor convert(const Header &header, std::span<const std::byte> data) {
+Result<Tensor> convertStrings(const Header &header,
+                              std::span<const std::byte> data) {
+  if (!header.fortranOrder || data.empty())
+    return readNpyStrings(header.strings, header.shape, data.data());
+  std::vector<std::byte> ordered(static_cast<size_t>(*header.bytes()));
+  transpose(ordered.data(), data.data(), header.shape,
+            static_cast<size_t>(header.strings.bytes()));
+  return readNpyStrings(header.strings, header.shape, ordered.data());
+}
+
+Result<Tensor> convert(const Header &header, std::span<const std::byte> data) {
+  if (isString(header.type))
+    return convertStrings(header, data);
   Tensor tensor(header.type, header.shape);
   if (header.fortranOrder)
     transpose(tensor.mutableBytes(), data.data(), header.shape,
@@ -283,7 +325,7 @@ Result<std::optional<uint64_t>> npySize(std::span<const std::byte> bytes,
   Result<Header> header = headerOf(bytes, data);
   if (!header)
     return withName(name, header.takeError());
-  const std::optional<int64_t> size = byteCount(header->type, header->shape);
+  const std::optional<int64_t> size = header->bytes();
   if (!size)
     return withName(name, systemError(toString(header->type, header->shape) +
                                       " is too large"));
@@ -298,16 +340,16 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
   Result<Header> header = headerOf(bytes, data);
   if (!header)
     return withName(name, header.takeError());
-  std::optional<int64_t> size = byteCount(header->type, header->shape);
+  std::optional<int64_t> size = header->bytes();
   if (!size || static_cast<uint64_t>(*size) > data.size())
     return withName(name, systemError(toString(header->type, header->shape) +
                                       " needs more bytes than the file has"));
   if (!header->fortranOrder && !header->bigEndian &&
-      header->type != ElementType::I1)
+      header->type != ElementType::I1 && !isString(header->type))
     return Tensor::share(header->type, header->shape, data.data(),
                          std::move(owner));
-  Result<Tensor> converted = catchingOutOfMemory(
-      "the array", [&] { return Result<Tensor>(convert(*header, data)); });
+  Result<Tensor> converted =
+      catchingOutOfMemory("the array", [&] { return convert(*header, data); });
   return converted ? std::move(converted)
                    : Result<Tensor>(withName(name, converted.takeError()));
 }
@@ -348,7 +390,18 @@ Result<void> writeNpy(const std::string &path, const Tensor &tensor,
     shape += std::to_string(dim) + (tensor.rank() == 1 ? "," : ", ");
   if (tensor.rank() > 1)
     shape.resize(shape.size() - 2);
-  std::string header = "{'descr': '" + descr(tensor.type()) +
+  NpyStrings strings;
+  std::vector<std::byte> stringBytes;
+  std::string type = descr(tensor.type());
+  if (isString(tensor.type())) {
+    strings = npyFormOf(tensor);
+    type = (strings.isUnicode ? "<U" : "|S") + std::to_string(strings.length);
+    Result<std::vector<std::byte>> bytes = npyBytesOf(tensor, strings);
+    if (!bytes)
+      return inFile(bytes.takeError(), path);
+    stringBytes = std::move(*bytes);
+  }
+  std::string header = "{'descr': '" + type +
                        "', 'fortran_order': False, 'shape': (" + shape + "), }";
   const size_t prefix = npyMagic.size() + 4;
   header.append(dataAlignment - 1 - (prefix + header.size()) % dataAlignment,
@@ -358,8 +411,11 @@ Result<void> writeNpy(const std::string &path, const Tensor &tensor,
   start += {'\x01', '\x00', static_cast<char>(header.size() & 0xFF),
             static_cast<char>(header.size() >> 8)};
   start += header;
-  const std::span<const std::byte> chunks[] = {std::as_bytes(std::span(start)),
-                                               {tensor.data(), tensor.bytes()}};
+  const std::span<const std::byte> chunks[] = {
+      std::as_bytes(std::span(start)),
+      isString(tensor.type())
+          ? std::span<const std::byte>(stringBytes)
+          : std::span<const std::byte>(tensor.data(), tensor.bytes())};
   return writeFileAtomically(path, chunks, mode);
 }
 

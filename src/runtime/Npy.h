@@ -8,6 +8,8 @@
 //     bf16 8-bit floats     '|u1', their codes i2, i4, ui2, ui4 '|i1', '|u1',
 //     their values
 //
+// Strings are NumPy's texts of equal length (NpyStrings.h).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_RUNTIME_NPY_H

@@ -6,6 +6,7 @@
 #include "runtime/OutOfMemory.h"
 #include "runtime/ProgramMemory.h"
 #include "runtime/StepThreads.h"
+#include "runtime/Strings.h"
 
 #include <algorithm>
 #include <array>
@@ -237,6 +238,7 @@ ProgramExecutor::runInTurn(const RunRequest &request) {
              !fits) {
     return fits.takeError();
   }
+  const StringScope strings;
   bind(request.inputs);
   beyondLimits = false;
   times.clear();
@@ -252,7 +254,7 @@ ProgramExecutor::runInTurn(const RunRequest &request) {
     return done.takeError();
   std::vector<Tensor> all;
   for (std::optional<Tensor> &result : results)
-    all.push_back(std::move(*result));
+    all.push_back(holdStrings(std::move(*result)));
   return all;
 }
 

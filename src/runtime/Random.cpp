@@ -2,8 +2,10 @@
 
 #include "runtime/Random.h"
 #include "runtime/ElementDispatch.h"
+#include "runtime/Strings.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace sinter {
@@ -42,7 +44,27 @@ T element(ElementType type, uint64_t random, const RandomOptions &options) {
 
 } // namespace
 
+/// One of a few words, which the process keeps.
+static StringHandle randomWord(uint64_t random) {
+  static constexpr std::string_view words[] = {
+      "", "a", "be", "Cat", "dog 2", "\u00e9t\u00e9", "3", "-0.5"};
+  static const auto handles = [] {
+    static StringHolder holder;
+    std::array<StringHandle, std::size(words)> handles;
+    std::ranges::transform(words, handles.begin(), [](std::string_view word) {
+      return holder.hold(word);
+    });
+    return handles;
+  }();
+  return handles[random >> 1 & (handles.size() - 1)];
+}
+
 void fillRandom(Tensor &tensor, uint64_t seed, const RandomOptions &options) {
+  if (isString(tensor.type())) {
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.set(i, randomWord(splitMix(seed, static_cast<uint64_t>(i))));
+    return;
+  }
   dispatch(tensor.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < tensor.size(); ++i)

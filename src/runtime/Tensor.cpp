@@ -3,6 +3,7 @@
 #include "runtime/Tensor.h"
 #include "runtime/ElementDispatch.h"
 #include "runtime/OutOfMemory.h"
+#include "runtime/Strings.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -116,7 +117,7 @@ Tensor Tensor::owned() const {
   Tensor copy(elementType, dims);
   if (count != 0)
     std::memcpy(copy.mutableBytes(), data(), bytes());
-  return copy;
+  return holdStrings(copy);
 }
 
 double Tensor::toDouble(int64_t index) const {

@@ -98,14 +98,16 @@ public:
 
   /// The same elements in another shape of the same size.
   Tensor reshaped(Shape shape) const;
-  /// A tensor that owns its (aligned) bytes; this one if it does.
+  /// A tensor that owns its (aligned) bytes; this one if it does. One of
+  /// strings holds them.
   Tensor owned() const;
 
   /// Whether the bytes are this tensor's own and no copy of it exists.
   bool isUnique() const { return ownsBytes && storage.use_count() == 1; }
 
   /// The element as a double or an integer, whatever its type (the real part of
-  /// a complex number). For printing, comparing and tests, not for computing.
+  /// a complex number, a string's handle). For printing, comparing and tests,
+  /// not for computing.
   double toDouble(int64_t index) const;
   int64_t toInteger(int64_t index) const;
 

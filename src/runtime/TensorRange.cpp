@@ -6,6 +6,8 @@ namespace sinter {
 
 TensorRange rangeOf(const Tensor &tensor, int64_t most) {
   TensorRange range;
+  if (isString(tensor.type()))
+    return range;
   most = std::max<int64_t>(most, 1);
   const int64_t stride =
       tensor.size() / most + (tensor.size() % most != 0 ? 1 : 0);

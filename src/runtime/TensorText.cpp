@@ -1,4 +1,6 @@
 #include "runtime/TensorText.h"
+#include "runtime/Strings.h"
+#include "runtime/TraceWriter.h"
 
 #include <cmath>
 #include <cstdio>
@@ -34,6 +36,8 @@ std::string elementText(const Tensor &tensor, int64_t index, int digits) {
   }
   case ElementClass::Float:
     return numberText(tensor.toDouble(index), digits);
+  case ElementClass::String:
+    return jsonString(stringAt(tensor, index));
   }
   return "";
 }
@@ -75,6 +79,8 @@ std::string element(const Tensor &tensor, int64_t index) {
     return std::to_string(static_cast<uint64_t>(tensor.toInteger(index)));
   case ElementClass::Float:
     return number(tensor.toDouble(index));
+  case ElementClass::String:
+    return jsonString(stringAt(tensor, index));
   case ElementClass::Complex:
     break;
   }

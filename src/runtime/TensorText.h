@@ -13,7 +13,7 @@ namespace sinter {
 /// The number of significant digits; a NaN has no sign.
 std::string numberText(double value, int digits = 6);
 
-/// Element \p index as text: "true", "-3", "0.25", "1-2i".
+/// Element \p index as text: "true", "-3", "0.25", "1-2i"; a string in quotes.
 std::string elementText(const Tensor &tensor, int64_t index, int digits = 6);
 /// Element \p index of both tensors, with as many digits as distinguish them,
 /// if any do.

@@ -31,4 +31,31 @@ size_t utf8Length(std::string_view text) {
   return code < smallest[length] || code > 0x10FFFF || isSurrogate ? 0 : length;
 }
 
+std::optional<char32_t> takeUtf8(std::string_view &text) {
+  const size_t length = text.empty() ? 0 : utf8Length(text);
+  if (length == 0)
+    return std::nullopt;
+  const auto first = static_cast<unsigned char>(text[0]);
+  char32_t character = length == 1 ? first : first & (0x7FU >> length);
+  for (size_t i = 1; i < length; ++i)
+    character = character << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  text.remove_prefix(length);
+  return character;
+}
+
+bool appendUtf8(std::string &text, char32_t character) {
+  if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
+    return false;
+  if (character < 0x80) {
+    text += static_cast<char>(character);
+    return true;
+  }
+  const int more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  text += static_cast<char>((0xFF00U >> (more + 1) & 0xFFU) |
+                            character >> 6 * more);
+  for (int i = more; i-- > 0;)
+    text += static_cast<char>(0x80U | (character >> 6 * i & 0x3FU));
+  return true;
+}
+
 } // namespace sinter

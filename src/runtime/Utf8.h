@@ -4,6 +4,7 @@
 #define SINTER_RUNTIME_UTF8_H
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,13 @@ namespace sinter {
 /// empty, or 0 if it is invalid: truncated, overlong, a surrogate or too large
 /// (RFC 3629).
 size_t utf8Length(std::string_view text);
+
+/// Removes the character at the start of \p text; nothing, and \p text stays,
+/// if there is no valid one.
+std::optional<char32_t> takeUtf8(std::string_view &text);
+
+/// Appends \p character; false if it is none: a surrogate or too large.
+bool appendUtf8(std::string &text, char32_t character);
 
 } // namespace sinter
 

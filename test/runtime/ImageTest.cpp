@@ -119,7 +119,7 @@ TEST(ImageTest, DamagedFilesAreErrors) {
     }
   }
   EXPECT_EQ(decodeImage(bytesOf("GIF88a"), "x").error().message(),
-            "'x': no PNG, JPEG, WebP, BMP, GIF or TIFF file");
+            "'x': no PNG, JPEG, WebP, BMP, GIF, PNM or TIFF file");
 }
 
 TEST(ImageTest, HugePicturesAreRefused) {

@@ -1,6 +1,9 @@
+// Covers: runtime Npy NpyStrings
+
 #include "runtime/Npy.h"
 #include "TemporaryFolder.h"
 #include "runtime/MappedFile.h"
+#include "runtime/Strings.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +32,7 @@ Result<Tensor> parse(const std::string &file) {
 TEST(NpyTest, EveryTypeRoundTrips) {
   TemporaryFolder folder;
 #define X(enumerator, text, size, bits, kind)                                  \
-  {                                                                            \
+  if (ElementType::enumerator != ElementType::STRING) {                        \
     Tensor tensor(ElementType::enumerator, {2, 3});                            \
     for (size_t i = 0; i < tensor.bytes(); ++i)                                \
       tensor.mutableBytes()[i] = std::byte(i % 2);                             \
@@ -44,6 +47,60 @@ TEST(NpyTest, EveryTypeRoundTrips) {
   }
   SINTER_ELEMENT_TYPES(X)
 #undef X
+}
+
+/// Whether \p tensor has these strings.
+bool hasStrings(const Result<Tensor> &tensor, Shape shape,
+                const std::vector<std::string> &texts) {
+  if (!tensor || tensor->type() != ElementType::STRING ||
+      tensor->shape() != shape)
+    return false;
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    if (stringAt(*tensor, i) != texts[i])
+      return false;
+  return true;
+}
+
+TEST(NpyTest, StringsRoundTrip) {
+  TemporaryFolder folder;
+  for (const std::vector<std::string> &texts :
+       {std::vector<std::string>{"", "a", "\u00e9\u4e2d", "\U0001F600 x"},
+        std::vector<std::string>{"\xff", "abc", "", "d"},
+        std::vector<std::string>{"", "", "", ""}}) {
+    const Tensor tensor =
+        stringTensor({2, 2}, std::span<const std::string>(texts));
+    ASSERT_TRUE(writeNpy(folder.file("t"), tensor));
+    EXPECT_TRUE(hasStrings(readNpy(folder.file("t")), {2, 2}, texts));
+  }
+  const std::string zero[] = {std::string("a\0", 2)};
+  EXPECT_FALSE(writeNpy(folder.file("t"),
+                        stringTensor({1}, std::span<const std::string>(zero))));
+}
+
+TEST(NpyTest, StringsOfNumPy) {
+  const std::string rest = ",'fortran_order':False,'shape':(2,)}\n";
+  EXPECT_TRUE(hasStrings(
+      parse(npy("{'descr':'|S3'" + rest, std::string("ab\0c\0\0", 6))), {2},
+      {"ab", "c"}));
+  EXPECT_TRUE(hasStrings(parse(npy("{'descr':'>U1'" + rest,
+                                   std::string("\0\0\0a\0\0\x20\xac", 8))),
+                         {2}, {"a", "\u20ac"}));
+  EXPECT_TRUE(
+      hasStrings(parse(npy("{'descr':'<U0'" + rest, "")), {2}, {"", ""}));
+  EXPECT_TRUE(hasStrings(
+      parse(
+          npy("{'descr':'|S1','fortran_order':True,'shape':(2,2)}\n", "acbd")),
+      {2, 2}, {"a", "b", "c", "d"}));
+  for (const char *bad : {"<U", "<U-1", "<Ux", "<U99999999999", "|O"})
+    EXPECT_FALSE(parse(npy("{'descr':'" + std::string(bad) + "'" + rest, "")))
+        << bad;
+  // A surrogate; too few bytes.
+  EXPECT_FALSE(
+      parse(npy("{'descr':'<U1'" + rest, std::string("\0\xd8\0\0a\0\0\0", 8))));
+  EXPECT_FALSE(parse(npy("{'descr':'<U1'" + rest, "abcd")));
+  EXPECT_FALSE(parse(npy("{'descr':'<U0','fortran_order':False,'shape':("
+                         "4611686018427387904,)}\n",
+                         "")));
 }
 
 TEST(NpyTest, ShapesRoundTrip) {

@@ -1,6 +1,9 @@
 #include "runtime/Random.h"
+#include "runtime/Strings.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 using namespace sinter;
 
@@ -14,7 +17,7 @@ TEST(RandomTest, ReferenceOutputs) {
 
 TEST(RandomTest, EveryTypeStaysInRange){
 #define X(enumerator, text, bytes, bits, kind)                                 \
-  {                                                                            \
+  if (ElementType::enumerator != ElementType::STRING) {                        \
     Tensor tensor(ElementType::enumerator, {500});                             \
     fillRandom(tensor, 7);                                                     \
     bool varies = false;                                                       \
@@ -36,6 +39,15 @@ TEST(RandomTest, NarrowIntegersFit) {
   fillRandom(tensor, 1);
   for (int64_t i = 0; i < 100; ++i)
     EXPECT_LT(tensor.toInteger(i), 2);
+}
+
+TEST(RandomTest, StringsAreWords) {
+  Tensor tensor(ElementType::STRING, {100});
+  fillRandom(tensor, 1);
+  std::set<std::string_view> words;
+  for (int64_t i = 0; i < 100; ++i)
+    words.insert(stringAt(tensor, i));
+  EXPECT_EQ(words.size(), 8u);
 }
 
 TEST(RandomTest, SeedsDiffer) {

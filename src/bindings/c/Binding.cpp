@@ -8,6 +8,7 @@
 
 #include "bindings/c/Session.h"
 #include "bindings/c/Snapshot.h"
+#include "bindings/c/StringTensors.h"
 
 #include "runtime/CallerBuffers.h"
 
@@ -138,9 +139,12 @@ Result<void> sinter_binding::run(const Cancellation *cancellation) {
   results = std::move(*got);
   if (session.allocator)
     for (size_t i = 0; i < results.size(); ++i)
-      if (!outputs[i].isBound)
+      if (!outputs[i].isBound && !isString(results[i].type()))
         results[i] =
             HostAllocator::moved(session.allocator, std::move(results[i]));
+  for (Tensor &result : results)
+    if (isString(result.type()))
+      result = describedStrings(std::move(result));
   return {};
 }
 

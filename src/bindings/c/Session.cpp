@@ -3,6 +3,7 @@
 #include "bindings/c/Session.h"
 
 #include "bindings/c/Snapshot.h"
+#include "bindings/c/StringTensors.h"
 #include "engine/Binding.h"
 
 #include <algorithm>
@@ -24,14 +25,17 @@ static Result<sinter_tensor> read(const sinter_tensor *tensor,
 }
 
 template <typename View, typename Data>
-static Result<View> viewAs(const sinter_tensor *given,
-                           const std::string &what) {
+static Result<View> viewAs(const sinter_tensor *given, const std::string &what,
+                           bool mayBeStrings = false) {
   Result<sinter_tensor> tensor = read(given, what);
   if (!tensor)
     return tensor.takeError();
   Result<ElementType> type = elementTypeOf(tensor->type);
   if (!type)
     return inside(what, type.takeError());
+  if (isString(*type) && !mayBeStrings)
+    return usageError(what + ": strings are inputs of sinter_session_run, and "
+                             "outputs whose data are NULL");
   const auto rank = static_cast<size_t>(tensor->rank);
   View view;
   view.type = *type;
@@ -227,6 +231,8 @@ static Result<std::shared_ptr<Executor>> readyOf(sinter_session &session) {
 
 /// Views of a call's tensors.
 struct RunViews {
+  /// Copies of inputs of strings.
+  std::vector<Tensor> strings;
   std::vector<TensorView> inputs;
   std::vector<std::optional<MutableTensorView>> outputs;
 };
@@ -243,9 +249,19 @@ static Result<RunViews> viewsOf(const sinter_session &session,
                       " outputs, given " + std::to_string(inputs.size()) +
                       " and " + std::to_string(outputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Result<TensorView> view = viewOf(&inputs[i], "input " + std::to_string(i));
+    const std::string what = "input " + std::to_string(i);
+    auto view = viewAs<TensorView, const void *>(&inputs[i], what,
+                                                 /*mayBeStrings=*/true);
     if (!view)
       return view.takeError();
+    if (isString(view->type)) {
+      Result<Tensor> strings = stringsOf(*view, what);
+      if (!strings)
+        return strings.takeError();
+      views.strings.push_back(std::move(*strings));
+      view->data = views.strings.back().data();
+      view->strides = {};
+    }
     views.inputs.push_back(*view);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -353,8 +369,11 @@ sinter_status sinter_session_run(sinter_session *session,
       values[i] = nullptr;
       if (outputs[i].data)
         continue;
+      Tensor &result = (*results)[i];
       values[i] = new sinter_value(
-          HostAllocator::moved(session->allocator, std::move((*results)[i])));
+          isString(result.type())
+              ? describedStrings(std::move(result))
+              : HostAllocator::moved(session->allocator, std::move(result)));
       describe(values[i]->tensor, outputs[i]);
     }
     return {};

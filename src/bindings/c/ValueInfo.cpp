@@ -61,7 +61,7 @@ Result<void> giveInfo(std::span<const ValueInfo> all, size_t index,
 SINTER_ELEMENT_TYPES(X)
 #undef X
 
-constexpr int typeCount = SINTER_C128 + 1;
+constexpr int typeCount = SINTER_STRING + 1;
 
 Result<ElementType> elementTypeOf(sinter_type type) {
   const int number = static_cast<int>(type);
@@ -86,7 +86,9 @@ const char *sinter_type_name(sinter_type type) {
 
 size_t sinter_type_size(sinter_type type) {
   Result<ElementType> known = elementTypeOf(type);
-  return known ? byteSize(*known) : 0;
+  if (!known)
+    return 0;
+  return isString(*known) ? sizeof(sinter_string) : byteSize(*known);
 }
 
 } // extern "C"

@@ -284,10 +284,23 @@ static int take(array *taken, PyObject *object, int writable,
     return 0;
   if (has_dlpack && take_dlpack(taken, object, writable, what) == 0)
     return 0;
-  if (taken->has_buffer || taken->owner)
-    return -1;
+  const int was_taken = taken->has_buffer || taken->owner != NULL;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
+  if (!writable) {
+    array_release(taken);
+    const int done = array_take_strings(taken, object, what);
+    if (done <= 0) {
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(trace);
+      return done;
+    }
+  }
+  if (was_taken) {
+    PyErr_Restore(type, value, trace);
+    return -1;
+  }
   const int row = named_type(object);
   const int converts = row < 0 && !has_buffer && !writable &&
                        !PyType_Check(object) &&

@@ -46,6 +46,11 @@ typedef struct array {
     neither has (ml_dtypes); if it is only read, of what its __array__ gives.
     WHAT is for messages. Returns 0, or -1 with an exception. */
 int array_take(array *taken, PyObject *object, int writable, const char *what);
+/** Takes the strings of an array of texts, bytes or objects, to read them.
+    Returns 1 if OBJECT is none. */
+int array_take_strings(array *taken, PyObject *object, const char *what);
+/** A list of str of all elements of TENSOR, which are strings. */
+PyObject *list_of_strings(const sinter_tensor *tensor);
 /** Gives it back. */
 void array_release(array *taken);
 /** Memory of all objects of a sequence. */

@@ -107,6 +107,10 @@ static PyObject *view(PyObject *module, PyObject *arguments) {
   if (type < 0)
     return PyErr_Format(PyExc_ValueError, "there is no element type '%s'",
                         name);
+  if (type == SINTER_STRING) {
+    PyErr_SetString(PyExc_ValueError, "strings are no view of other elements");
+    return NULL;
+  }
   array *lent = PyMem_Malloc(sizeof(array));
   if (!lent)
     return PyErr_NoMemory();
@@ -115,8 +119,10 @@ static PyObject *view(PyObject *module, PyObject *arguments) {
     return NULL;
   }
   tensor_object *made = NULL;
-  if (sinter_type_size(lent->tensor.type) !=
-      sinter_type_size((sinter_type)type))
+  if (lent->tensor.type == SINTER_STRING)
+    PyErr_SetString(PyExc_ValueError, "strings have no view of other elements");
+  else if (sinter_type_size(lent->tensor.type) !=
+           sinter_type_size((sinter_type)type))
     PyErr_Format(PyExc_ValueError,
                  "elements of type %s and %s are not of one size",
                  sinter_type_name(lent->tensor.type), name);
@@ -320,7 +326,19 @@ static PyObject *tensor_dtype(tensor_object *self, void *ignored) {
 }
 
 static PyObject *tensor_tobytes(tensor_object *self, PyObject *ignored) {
+  if (self->tensor.type == SINTER_STRING) {
+    PyErr_SetString(PyExc_TypeError, "strings have no bytes of equal size; use "
+                                     "tolist()");
+    return NULL;
+  }
   return PyBytes_FromStringAndSize(self->tensor.data, self->bytes);
+}
+
+static PyObject *tensor_tolist(tensor_object *self, PyObject *ignored) {
+  if (self->tensor.type == SINTER_STRING)
+    return list_of_strings(&self->tensor);
+  PyErr_SetString(PyExc_TypeError, "the elements are no strings");
+  return NULL;
 }
 
 static PyObject *tensor_repr(tensor_object *self) {
@@ -343,6 +361,9 @@ static PyMethodDef tensor_methods[] = {
      "Where it is: the CPU."},
     {"tobytes", (PyCFunction)tensor_tobytes, METH_NOARGS,
      "A copy of the elements, row-major."},
+    {"tolist", (PyCFunction)tensor_tolist, METH_NOARGS,
+     "The elements, row-major, as a list of str, where they are strings. What "
+     "is no UTF-8 is in surrogate escapes."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef tensor_attributes[] = {

@@ -7,6 +7,7 @@
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "graph/storage/Storage.h"
+#include "graph/text/TextOps.h"
 #include "runtime/MachineMemory.h"
 
 using namespace mlir;
@@ -76,6 +77,28 @@ static Result<void> checkConstants(const Model &model) {
   return outcome;
 }
 
+/// Checks that strings are only where they may be.
+static Result<void> checkStrings(const Model &model) {
+  FirstError reported(model.context());
+  const WalkResult walked = model.module().walk([&](Operation *op) {
+    const bool hasStrings =
+        llvm::any_of(op->getOperandTypes(), isStringTensor) ||
+        llvm::any_of(op->getResultTypes(), isStringTensor);
+    if (!hasStrings || text::takesStrings(op))
+      return WalkResult::advance();
+    op->emitOpError("takes no strings");
+    return WalkResult::interrupt();
+  });
+  if (walked.wasInterrupted())
+    return reported.takeError(ErrorKind::InvalidModel, model.path);
+  if (func::FuncOp entry = model.entry())
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (isStringTensor(entry.getArgument(i).getType()) &&
+          entry.getArgAttr(i, stateAttribute))
+        return inFile(invalidModel("a state is of strings"), model.path);
+  return {};
+}
+
 Result<void> checkModel(const Model &model) {
   if (rootsOf(model.module()).empty())
     return inFile(invalidModel(whyNoEntry(model.module())), model.path);
@@ -83,6 +106,8 @@ Result<void> checkModel(const Model &model) {
     return countable;
   if (Result<void> constants = checkConstants(model); !constants)
     return constants;
+  if (Result<void> strings = checkStrings(model); !strings)
+    return strings;
   if (model.entry())
     if (Result<Storage> storage = Storage::of(model); !storage)
       return inFile(storage.takeError(), model.path);

@@ -43,6 +43,10 @@ Value GraphBuilder::splat(Type element, double value, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, element);
   if (!type.hasStaticShape())
     return unknown("a constant of unknown size");
+  // The string that stands for zero, as padding say.
+  if (isStringType(element))
+    return typed<stablehlo::ConstantOp>(
+        type, DenseElementsAttr::get(type, ArrayRef<StringRef>("")));
   Attribute number = numberAttribute(element, value);
   if (auto complex = dyn_cast<ComplexType>(element)) {
     auto part =

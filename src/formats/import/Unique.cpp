@@ -3,6 +3,7 @@
 #include "formats/import/Unique.h"
 
 #include "formats/import/Building.h"
+#include "formats/import/TextBuilding.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -197,7 +198,9 @@ std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
     if (llvm::MulOverflow(width, size, width))
       return builder.fail("slices are too large");
   }
-  Value rows = builder.reshape(builder.transpose(x, order),
+  // Strings are sorted by their ranks.
+  Value ordered = areStrings(builder, x) ? rankOfStrings(builder, x) : x;
+  Value rows = builder.reshape(builder.transpose(ordered, order),
                                Dims{builder.dim(x, axis), Dim(width)});
   if (!rows)
     return std::nullopt;

@@ -121,7 +121,7 @@ Importer::addArgument(const std::string &name, const TypeProto_Tensor &type,
 }
 
 /// Whether an input keeps a type that the graph language lacks: a sequence or
-/// an optional without given elements, strings, a tensor of unknown rank.
+/// an optional without given elements, a tensor of unknown rank.
 bool Importer::isKeptInput(const ValueInfoProto &input) const {
   if (!options.keepsNodes)
     return false;

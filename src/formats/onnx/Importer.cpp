@@ -274,6 +274,10 @@ static void checkInputs(NodeContext &node, const Operator &op) {
   for (int64_t i = 0; i < node.inputCount() && !op.takesAnyValue; ++i)
     if (node.bound(i).isSequence())
       node.fail("input " + Twine(i) + " is a sequence, not a tensor");
+  for (int64_t i = 0; i < node.inputCount() && !takesStrings(op); ++i)
+    if (const Bound &bound = node.bound(i);
+        bound.value && isStringTensor(bound.value.getType()))
+      node.fail("input " + Twine(i) + " is of strings, which it does not take");
   for (int64_t i = 0; i < op.minInputs; ++i) {
     bool listed = i < node.proto.input_size() && !node.proto.input(i).empty();
     if (!listed || (!op.takesAnyValue && !node.has(i)))

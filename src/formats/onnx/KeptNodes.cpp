@@ -9,7 +9,7 @@
 //   SequenceErase(s, i)  ->  custom_call @onnx.SequenceErase(s, i) : token
 //
 // Its results have the types that the file declares or that the reader
-// inferred. Without such a type (a sequence, strings, a tensor of unknown rank)
+// inferred. Without such a type (a sequence, a tensor of unknown rank)
 // the result is a token, and its users are kept, too. Nodes of nested graphs
 // and functions cannot be kept by themselves: the node that has the graph, or
 // calls the function, is kept.

@@ -43,6 +43,8 @@ const Operator *findOperator(llvm::StringRef domain, llvm::StringRef name);
 /// are not.
 bool isStandardOperator(llvm::StringRef domain, llvm::StringRef name,
                         int64_t version);
+/// Whether inputs of the operator may be strings.
+bool takesStrings(const Operator &op);
 /// All operators, sorted by domain and name.
 llvm::ArrayRef<Operator> allOperators();
 
@@ -72,6 +74,7 @@ llvm::ArrayRef<Operator> fourierOperators();
 llvm::ArrayRef<Operator> gatherScatterOperators();
 llvm::ArrayRef<Operator> keyTableOperators();
 llvm::ArrayRef<Operator> linearModelOperators();
+llvm::ArrayRef<Operator> imageOperators();
 llvm::ArrayRef<Operator> lossOperators();
 llvm::ArrayRef<Operator> mapOperators();
 llvm::ArrayRef<Operator> nGramOperators();
@@ -93,6 +96,7 @@ llvm::ArrayRef<Operator> runtimeQuantizedOperators();
 llvm::ArrayRef<Operator> samplingOperators();
 llvm::ArrayRef<Operator> sequenceOperators();
 llvm::ArrayRef<Operator> treeEnsembleOperators();
+llvm::ArrayRef<Operator> stringOperators();
 llvm::ArrayRef<Operator> uniqueOperators();
 llvm::ArrayRef<Operator> unpoolingOperators();
 llvm::ArrayRef<Operator> windowOperators();

@@ -13,6 +13,7 @@ void attachAxes(MLIRContext *context) {
   axes::attachReductions(context);
   axes::attachStructured(context);
   axes::attachDistribution(context);
+  axes::attachText(context);
 }
 
 namespace axes {

@@ -133,6 +133,7 @@ void attachIndexing(mlir::MLIRContext *context);
 void attachProducts(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachStructured(mlir::MLIRContext *context);
+void attachText(mlir::MLIRContext *context);
 void attachDistribution(mlir::MLIRContext *context);
 
 } // namespace sinter::axes

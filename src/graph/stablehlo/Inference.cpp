@@ -28,9 +28,13 @@ bool compatibleConstantTypes(TypeRange written, TypeRange actual) {
 SINTER_INFER(ConstantOp) {
   Adaptor adaptor(operands, attributes, properties, regions);
   // MLIR parses literals of types that it cannot represent as strings;
-  // quantised types have no literals.
-  if (isa<DenseStringElementsAttr>(adaptor.getValue()) ||
-      isa<quant::QuantizedType>(adaptor.getValue().getElementType()))
+  // quantised types have no literals. Only strings are strings.
+  Type element = adaptor.getValue().getElementType();
+  const bool areStrings = isa<DenseStringElementsAttr>(adaptor.getValue());
+  if (isStringType(element) && !areStrings)
+    return emitOptionalError(location, "the elements are no strings");
+  if ((areStrings && !isStringType(element)) ||
+      isa<quant::QuantizedType>(element))
     return emitOptionalError(location,
                              "the elements are no numbers; those of a "
                              "quantised type stand in its storage type");

@@ -64,6 +64,8 @@ def Stablehlo_Int :
 def Stablehlo_Float :
     AnyTypeOf<[F8E4M3, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2, F8E5M2FNUZ,
                BF16, F16, F32, F64], "a floating-point type">;
+def Stablehlo_String :
+    Type<CPred<"::sinter::isStringType($_self)">, "!text.string">;
 def Stablehlo_Complex : AnyTypeOf<[Complex<F32>, Complex<F64>],
                                   "complex<f32> or complex<f64>">;
 def Stablehlo_PerTensorQuantized :
@@ -92,10 +94,11 @@ class Scalar<list<Type> elements, string what> :
 
 def Stablehlo_Tensor :
     Ranked<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int, Stablehlo_Complex,
-            Stablehlo_Quantized], "tensor or quantised tensor">;
+            Stablehlo_Quantized, Stablehlo_String],
+           "tensor or quantised tensor">;
 def Stablehlo_UniformTensor :
     Ranked<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int, Stablehlo_Complex,
-            Stablehlo_PerTensorQuantized],
+            Stablehlo_PerTensorQuantized, Stablehlo_String],
            "tensor or per-tensor quantised tensor">;
 def Stablehlo_PlainTensor :
     Ranked<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int, Stablehlo_Complex],
@@ -152,7 +155,7 @@ def Stablehlo_IndexTensor :
     Ranked<[Stablehlo_Int, Index], "tensor of integer type">;
 def Stablehlo_ScalarTensor :
     Scalar<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int, Stablehlo_Complex,
-            Stablehlo_PerTensorQuantized],
+            Stablehlo_PerTensorQuantized, Stablehlo_String],
            "0-dimensional tensor or per-tensor quantised tensor">;
 def Stablehlo_IntScalar :
     Scalar<[Stablehlo_Int], "0-dimensional tensor of integer type">;
@@ -191,7 +194,7 @@ def Stablehlo_CompositeValue :
               "tensor, token or tuple">;
 def Stablehlo_AnyRankTensor :
     TensorOf<[Stablehlo_Float, Stablehlo_Pred, Stablehlo_Int,
-              Stablehlo_Complex, Stablehlo_Quantized]>;
+              Stablehlo_Complex, Stablehlo_Quantized, Stablehlo_String]>;
 def Stablehlo_CustomCallValue :
     AnyTypeOf<[Stablehlo_AnyRankTensor, Stablehlo_Buffer, Stablehlo_Token,
                NestedTupleOf<[Stablehlo_AnyRankTensor, Stablehlo_Buffer,

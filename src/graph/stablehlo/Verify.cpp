@@ -204,9 +204,13 @@ LogicalResult CompareOp::verify() {
   if (!sameBaselineElement(getLhs().getType(), getRhs().getType()))
     return emitOpError("(C1) lhs and rhs have different element types");
   std::optional<ComparisonType> type = getCompareType();
+  Type element = tensorOf(getLhs()).getElementType();
+  if (isStringType(element) &&
+      getComparisonDirection() != ComparisonDirection::EQ &&
+      getComparisonDirection() != ComparisonDirection::NE)
+    return emitOpError("strings are equal or not; they have no order");
   if (!type || *type == ComparisonType::NOTYPE)
     return success();
-  Type element = tensorOf(getLhs()).getElementType();
   bool fits = true;
   if (element.isInteger(1) || element.isUnsignedInteger())
     fits = *type == ComparisonType::UNSIGNED;
@@ -215,6 +219,8 @@ LogicalResult CompareOp::verify() {
     fits = *type == ComparisonType::SIGNED || *type == ComparisonType::UNSIGNED;
   else if (isa<ComplexType>(element))
     fits = *type == ComparisonType::FLOAT;
+  else if (isStringType(element))
+    fits = false;
   // Published artifacts compare floats as SIGNED and UNSIGNED, too, and mean
   // FLOAT: for floats only TOTALORDER makes a difference.
   if (!fits)

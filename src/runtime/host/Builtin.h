@@ -70,6 +70,35 @@ Result<void> takeNested(const HostCall &call);
 /// its rows in list "list" of the run. Configuration: "centred", too.
 Result<void> suppress(const HostCall &call);
 
+/// Functions on strings (StringFunctions.h), whose tensors hold handles
+/// (Strings.h); inputs behind those below are sizes of the outputs.
+/// "sinter.strings" makes a constant; the configuration is "3:abc" for each
+/// string. "sinter.format_numbers", "sinter.parse_numbers",
+/// "sinter.concat_strings" of two inputs, "sinter.change_case"
+/// ("upper;LOCALE"), "sinter.match_strings" (the pattern),
+/// "sinter.rank_strings", "sinter.find_strings" of strings and keys.
+/// "sinter.count_parts" returns the number of parts of each string and the
+/// largest of these, "sinter.split_strings" the parts ("MOST;DELIMITER").
+/// "sinter.probe_strings" and "sinter.print_strings" are "sinter.probe" and
+/// "sinter.print".
+Result<void> strings(const HostCall &call);
+Result<void> formatted(const HostCall &call);
+Result<void> parsed(const HostCall &call);
+Result<void> concatenated(const HostCall &call);
+Result<void> caseChanged(const HostCall &call);
+Result<void> matched(const HostCall &call);
+Result<void> ranked(const HostCall &call);
+Result<void> found(const HostCall &call);
+Result<void> partsCounted(const HostCall &call);
+Result<void> stringsSplit(const HostCall &call);
+Result<void> stringsProbed(const HostCall &call);
+Result<void> stringsPrinted(const HostCall &call);
+
+/// "sinter.decode_image": decodes an image file, the input, stores its rows of
+/// pixels in list "list" of the run, and returns its height and width (i64).
+/// Configuration: "format" (ImageChannels), too.
+Result<void> decodeImage(const HostCall &call);
+
 /// "lapack_spotrf_ffi" and so on, as JAX calls them from programs for CPUs: the
 /// LAPACK routines of these names on stacks of matrices. Configuration: their
 /// options by name, letters as integers ("uplo=76").

@@ -317,5 +317,31 @@ class Conversions(unittest.TestCase):
             numpy.testing.assert_array_equal(out, given)
 
 
+class Strings(unittest.TestCase):
+    def test_all_kinds(self):
+        session = identity("!text.string", "2x2")
+        texts = [["a", ""], ["\u00e9t\u00e9", "x y"]]
+        objects = numpy.array(texts, dtype=object)
+        for given in (objects, objects.astype("U"), numpy.asfortranarray(objects), objects[::-1][::-1],
+                      numpy.char.encode(objects.astype("U"), "utf-8")):
+            got = session(given)
+            self.assertEqual((got.dtype, got.tolist()), (numpy.dtype(object), texts))
+
+    def test_no_utf8(self):
+        session = identity("!text.string", "1")
+        got = session(numpy.array([b"\xff\x00a"], dtype=object))
+        self.assertEqual(got[0].encode("utf-8", "surrogateescape"), b"\xff\x00a")
+
+    def test_refused(self):
+        session = identity("!text.string", "1")
+        for given in (numpy.array([1], dtype=object), numpy.array([None], dtype=object)):
+            with self.assertRaises(TypeError):
+                session(given)
+        with self.assertRaises(sinter.UsageError):
+            session(numpy.array([1.0]))
+        with self.assertRaises(sinter.UsageError):
+            identity("f32", "1")(numpy.array(["1"]))
+
+
 if __name__ == "__main__":
     unittest.main()

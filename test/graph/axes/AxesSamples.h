@@ -242,6 +242,14 @@ inline llvm::ArrayRef<ElementwiseSamples> elementwiseAxesSamples() {
       {"chlo.next_after chlo.polygamma chlo.zeta", "", "AxBxf32, AxBxf32",
        "AxBxf32"},
       {"chlo.mulhi", "", "AxBxi32, AxBxi32", "AxBxi32"},
+      {"text.format", "", "AxBxf32", "AxBx!text.string"},
+      {"text.concat", "", "AxBx!text.string, AxBx!text.string",
+       "AxBx!text.string"},
+      {"text.change_case", "upper = true, locale = \"\"", "AxBx!text.string",
+       "AxBx!text.string"},
+      {"text.full_match", "pattern = \"[a-z]+\"", "AxBx!text.string", "AxBxi1"},
+      {"text.rank", "", "AxBx!text.string", "AxBxi64"},
+      {"text.find", "", "AxBx!text.string, Cx!text.string", "AxBxi64"},
       {"chlo.broadcast_add chlo.broadcast_atan2 chlo.broadcast_divide "
        "chlo.broadcast_maximum chlo.broadcast_minimum chlo.broadcast_multiply "
        "chlo.broadcast_power chlo.broadcast_remainder chlo.broadcast_subtract "

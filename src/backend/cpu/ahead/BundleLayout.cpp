@@ -235,8 +235,18 @@ BundleLayout::of(const Program &program, BundleWeights weights,
   return layout;
 }
 
+/// Whether an input or output of \p program is of strings.
+static bool hasStrings(const Program &program) {
+  auto isOne = [](const TensorSpec &spec) { return isString(spec.type); };
+  return llvm::any_of(program.inputs, isOne) ||
+         llvm::any_of(program.outputs, isOne);
+}
+
 Result<void> cpu::checkNeedsNoRuntime(const Program &program,
                                       bool mayCallRuntime) {
+  if (hasStrings(program))
+    return unsupported("code without a runtime library has no strings, which "
+                       "inputs or outputs are");
   std::map<std::string, int> counts;
   countHostCalls(program.steps, counts);
   bool areOfTheirOwn = !program.dynamic;

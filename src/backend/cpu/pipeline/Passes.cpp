@@ -25,6 +25,7 @@
 #include "backend/cpu/legalize/Flatten.h"
 #include "backend/cpu/legalize/HostCalls.h"
 #include "backend/cpu/legalize/LowerBatchNorms.h"
+#include "backend/cpu/legalize/LowerStrings.h"
 #include "backend/cpu/legalize/SplitConcatenates.h"
 #include "backend/cpu/precision/CarryBiases.h"
 #include "backend/cpu/precision/MarkAmplified.h"
@@ -181,6 +182,10 @@ constexpr llvm::StringLiteral moveRescalesHere = "move-rescales";
 
 /// In the order in which they run.
 constexpr Row rows[] = {
+    {"cpu-lower-strings",
+     "Replace strings by handles, and what reads texts by "
+     "runtime calls",
+     pass<lowerStrings>, Sizes::Open},
     {"cpu-raise-known-calls", "Replace known custom calls by operations",
      pass<raiseKnownCalls>, Sizes::Open},
     {"cpu-lower-checks", "Lower `check.expect_*` and prints to runtime calls",

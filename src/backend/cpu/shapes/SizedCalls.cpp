@@ -7,6 +7,7 @@
 #include "graph/Types.h"
 #include "graph/nn/TensorBuilder.h"
 #include "runtime/HostFunctions.h"
+#include "runtime/ImagePixels.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -247,6 +248,40 @@ static void callSuppression(nn::NonMaxSuppressionOp op, int64_t list) {
   op.erase();
 }
 
+/// The format of the pixels, if \p op decodes an image.
+static std::optional<ImageChannels> decodedFormat(stablehlo::CustomCallOp op) {
+  auto name = op->getAttrOfType<StringAttr>("backend_config");
+  if (op.getCallTargetName() != "sinter.decode_image" || !name ||
+      op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return std::nullopt;
+  auto bytes = dyn_cast<RankedTensorType>(op->getOperand(0).getType()),
+       pixels = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!bytes || !pixels || !bytes.getElementType().isUnsignedInteger(8) ||
+      pixels.getElementType() != bytes.getElementType() ||
+      pixels.getRank() != 3 || !pixels.isDynamicDim(0) ||
+      !pixels.isDynamicDim(1) || pixels.isDynamicDim(2))
+    return std::nullopt;
+  const auto format = pixelFormatOf(name.getValue());
+  const int64_t channels = format == ImageChannels::Gray ? 1 : 3;
+  return pixels.getDimSize(2) == channels ? format : std::nullopt;
+}
+
+/// One call decodes, and says the sizes; another takes the pixels.
+static void callDecoder(stablehlo::CustomCallOp op, ImageChannels format,
+                        int64_t list) {
+  OpBuilder builder(op);
+  auto scalar = RankedTensorType::get({}, builder.getI64Type());
+  HostCallOp sizes =
+      callOnList(builder, op.getLoc(), {scalar, scalar}, op->getOperands(),
+                 "sinter.decode_image", list, 0,
+                 ";format=" + std::to_string(static_cast<int>(format)));
+  HostCallOp pixels =
+      callOnList(builder, op.getLoc(), op->getResultTypes(), sizes.getResults(),
+                 "sinter.take_rows", list, /*sized=*/2);
+  op->getResult(0).replaceAllUsesWith(pixels.getResult(0));
+  op->erase();
+}
+
 /// The concatenate by which each iteration of \p loop adds something to the end
 /// of what it carries as number \p i; null if it does anything else with that.
 static stablehlo::ConcatenateOp concatOf(stablehlo::WhileOp loop, unsigned i) {
@@ -390,6 +425,10 @@ void cpu::outlineSizedCalls(func::FuncOp function) {
   function.walk([&](nn::NonMaxSuppressionOp op) {
     if (tensorOf(op).isDynamicDim(0))
       callSuppression(op, lists++);
+  });
+  function.walk([&](stablehlo::CustomCallOp op) {
+    if (const std::optional<ImageChannels> format = decodedFormat(op))
+      callDecoder(op, *format, lists++);
   });
   SmallVector<stablehlo::WhileOp> loops;
   function.walk([&](stablehlo::WhileOp loop) { loops.push_back(loop); });

@@ -31,6 +31,14 @@ def as_array(result):
     if type(result) is not _sinter.Tensor:
         return result
     element = result.dtype
+    if element == "string":
+        try:
+            import numpy
+        except ImportError:
+            return result
+        array = numpy.empty(result.shape, object)
+        array.reshape(-1)[:] = result.tolist()
+        return array
     dtype = _dtypes.get(element)
     if dtype is None:
         try:

@@ -30,7 +30,7 @@ const Row rows[] = {
     {Proto::INT16, ElementType::I16, int32s},
     {Proto::INT32, ElementType::I32, int32s},
     {Proto::INT64, ElementType::I64, int64s},
-    {Proto::STRING, std::nullopt, Proto::kStringDataFieldNumber},
+    {Proto::STRING, ElementType::STRING, Proto::kStringDataFieldNumber},
     {Proto::BOOL, ElementType::I1, int32s},
     {Proto::FLOAT16, ElementType::F16, int32s},
     {Proto::DOUBLE, ElementType::F64, doubles},

@@ -12,7 +12,7 @@
 namespace sinter::onnx {
 
 /// The element type of TensorProto.DataType \p dataType, if there is one: not
-/// for STRING, FLOAT4E2M1, FLOAT8E8M0, UNDEFINED and unknown values.
+/// for FLOAT4E2M1, FLOAT8E8M0, UNDEFINED and unknown values.
 std::optional<ElementType> elementTypeOf(int32_t dataType);
 
 /// The type of the codes that stand for the elements of \p dataType where the

@@ -173,6 +173,10 @@ Result<void> OnnxWriter::setData(TensorProto &proto, const Tensor &tensor) {
   clearData(proto);
   proto.set_data_type(*dataType);
   proto.mutable_dims()->Assign(tensor.shape().begin(), tensor.shape().end());
+  if (isString(tensor.type())) {
+    addStrings(proto, tensor);
+    return {};
+  }
   Tensor packed = packedForFile(tensor);
   if (packed.bytes() < payloadThreshold) {
     proto.set_raw_data(packed.data(), packed.bytes());
@@ -301,8 +305,13 @@ Result<void> onnx::writeTensorFile(const std::string &path,
   proto.set_data_type(*dataType);
   if (!name.empty())
     proto.set_name(name);
-  Tensor packed = packedForFile(tensor);
-  proto.add_payload();
+  Tensor packed;
+  if (isString(tensor.type())) {
+    addStrings(proto, tensor);
+  } else {
+    packed = packedForFile(tensor);
+    proto.add_payload();
+  }
   PayloadFinder finder = [&](std::span<const std::byte>) {
     return Result<PayloadBytes>(PayloadBytes{TensorProto::kRawDataFieldNumber,
                                              {packed.data(), packed.bytes()}});

@@ -6,6 +6,7 @@
 #include "formats/onnx/file/DataTypes.h"
 #include "formats/onnx/file/ExternalData.h"
 #include "formats/onnx/file/onnx.pb.h"
+#include "runtime/Strings.h"
 
 #include <algorithm>
 #include <bit>
@@ -263,6 +264,14 @@ Result<Tensor> fromReals(const Layout &layout, const Proto &proto,
   return fromRaw(layout, {{static_cast<const std::byte *>(data), size}, {}});
 }
 
+Result<Tensor> fromStrings(const Layout &layout, const Proto &proto) {
+  if (proto.string_data_size() != layout.count)
+    return sizeError(layout, proto.string_data_size(), layout.count, "strings");
+  const std::vector<std::string_view> texts(proto.string_data().begin(),
+                                            proto.string_data().end());
+  return stringTensor(layout.shape, std::span<const std::string_view>(texts));
+}
+
 const char *fieldName(uint32_t field) {
   switch (field) {
   case Proto::kFloatDataFieldNumber:
@@ -299,13 +308,15 @@ Result<Tensor> onnx::decodeTensor(const TensorProto &proto,
                           " elements");
     return Tensor(layout->type, layout->shape);
   }
-  if (content->field == Proto::kRawDataFieldNumber)
+  if (content->field == Proto::kRawDataFieldNumber && !isString(layout->type))
     return fromRaw(*layout, content->bytes);
   if (content->field != typedFieldOf(proto.data_type()))
     return invalidModel("has its data in " +
                         std::string(fieldName(content->field)) +
                         ", where elements of type " +
                         dataTypeName(proto.data_type()) + " never are");
+  if (isString(layout->type))
+    return fromStrings(*layout, proto);
   if (isFloat(layout->type) || isComplex(layout->type))
     if (content->field != Proto::kInt32DataFieldNumber)
       return fromReals(*layout, proto, *content);
@@ -317,6 +328,8 @@ Result<Tensor> onnx::decodeSparse(const SparseTensorProto &proto,
   Result<Tensor> values = decodeTensor(proto.values(), source);
   if (!values)
     return values.takeError();
+  if (isString(values->type()))
+    return unsupported("is sparse, of strings");
   Result<Tensor> indices = decodeTensor(proto.indices(), source);
   if (!indices) {
     return inside("its indices", indices.takeError());
@@ -379,4 +392,9 @@ Tensor onnx::packedForFile(const Tensor &tensor) {
     out[i / perByte] |= static_cast<uint8_t>(value << (i % perByte * bits));
   }
   return packed;
+}
+
+void onnx::addStrings(TensorProto &proto, const Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    proto.add_string_data(std::string(stringAt(tensor, i)));
 }

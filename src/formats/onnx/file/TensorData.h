@@ -35,9 +35,12 @@ Result<Tensor> decodeTensor(const TensorProto &proto, const DataSource &source);
 Result<Tensor> decodeSparse(const SparseTensorProto &proto,
                             const DataSource &source);
 
-/// The elements of \p tensor in the form of raw_data: the tensor itself, except
-/// that types of 2 and 4 bits are packed.
+/// The elements of \p tensor, which are no strings, in the form of raw_data:
+/// the tensor itself, except that types of 2 and 4 bits are packed.
 Tensor packedForFile(const Tensor &tensor);
+
+/// Adds the elements of \p tensor, which are strings, to \p proto.
+void addStrings(TensorProto &proto, const Tensor &tensor);
 
 } // namespace sinter::onnx
 

@@ -1,6 +1,7 @@
 // BitCast, Cast, CastLike.
 
 #include "formats/import/Building.h"
+#include "formats/import/TextBuilding.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
@@ -25,6 +26,8 @@ static LogicalResult castTo(NodeContext &node, int64_t dataType) {
       isCoded(node, 0) ? numbersOf(node, 0, node.f32()) : node.operand(0);
   if (!element || !data)
     return failure();
+  if (isStringType(element) || areStrings(node, data))
+    return node.result(castStrings(node, data, element));
   bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
   if (narrow && node.getBool("saturate", true) && node.isFloat(data) &&
       node.element(data).getIntOrFloatBitWidth() > 8)
@@ -55,7 +58,8 @@ static LogicalResult importCast(NodeContext &node) {
                        .Case("INT64", TensorProto::INT64)
                        .Case("UINT64", TensorProto::UINT64)
                        .Case("BOOL", TensorProto::BOOL)
-                       .Default(TensorProto::STRING);
+                       .Case("STRING", TensorProto::STRING)
+                       .Default(TensorProto::UNDEFINED);
     return castTo(node, type);
   }
   return castTo(node, node.getInt("to", 0));

@@ -7,6 +7,7 @@
 #include "formats/onnx/ops/Inputs.h"
 #include "formats/onnx/ops/Minifloats.h"
 #include "graph/Literals.h"
+#include "runtime/Strings.h"
 
 using namespace mlir;
 
@@ -64,8 +65,17 @@ static LogicalResult importConstant(NodeContext &node) {
     return giveConstant(
         node,
         tensorOf<int64_t>(ElementType::I64, node.getInts("value_ints"), false));
-  if (node.hasAttribute("value_string") || node.hasAttribute("value_strings"))
-    return node.unsupported("tensors of strings are not supported");
+  if (node.hasAttribute("value_string")) {
+    const std::string text[] = {node.getString("value_string", "")};
+    return giveConstant(node,
+                        stringTensor({}, std::span<const std::string>(text)));
+  }
+  if (node.hasAttribute("value_strings")) {
+    const std::vector<std::string> texts = node.getStrings("value_strings");
+    return giveConstant(node,
+                        stringTensor({static_cast<int64_t>(texts.size())},
+                                     std::span<const std::string>(texts)));
+  }
   return node.fail("has no attribute that gives the value");
 }
 

@@ -1,6 +1,7 @@
-// TfIdfVectorizer of integers.
+// TfIdfVectorizer.
 
 #include "formats/import/Building.h"
+#include "formats/import/TextBuilding.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
 
@@ -14,6 +15,8 @@ struct Vocabulary {
   int64_t shortest = 1, longest = 1, skips = 0;
   /// All n-grams, sorted by length, and the offset at which each length starts.
   Ints pool, starts;
+  /// Of strings: the words that the pool has the indices of.
+  std::vector<std::string> words;
   /// Each n-gram's index in the result, and its weight.
   Ints columns;
   SmallVector<double> weights;
@@ -31,6 +34,17 @@ struct Vocabulary {
 };
 } // namespace
 
+/// A pool of strings as the indices of its words.
+static void readStrings(NodeContext &node, Vocabulary &words) {
+  llvm::StringMap<int64_t> places;
+  for (const std::string &word : node.getStrings("pool_strings")) {
+    const auto [at, isNew] = places.try_emplace(word, words.words.size());
+    if (isNew)
+      words.words.push_back(word);
+    words.pool.push_back(at->second);
+  }
+}
+
 static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
   Vocabulary words;
   words.shortest = node.getInt("min_gram_length", 1);
@@ -41,8 +55,11 @@ static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
   words.columns = node.getInts("ngram_indexes");
   words.weights = node.getFloats("weights");
   std::string mode = node.getString("mode", "");
-  if (node.hasAttribute("pool_strings"))
-    return node.unsupported("strings");
+  if (node.hasAttribute("pool_strings")) {
+    if (!words.pool.empty())
+      return node.fail("has a pool of integers and one of strings");
+    readStrings(node, words);
+  }
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     return node.fail("attribute 'mode' is not TF, IDF or TFIDF");
   words.presence = mode == "IDF";
@@ -121,7 +138,11 @@ static LogicalResult importTfIdfVectorizer(NodeContext &node) {
   int64_t rank = node.rank(x);
   if (rank != 1 && rank != 2)
     return node.fail("the input has neither one nor two dimensions");
-  x = node.cast(x, node.i64());
+  if (areStrings(node, x) == words->words.empty())
+    return node.fail("the input and the pool are not both of strings or both "
+                     "of integers");
+  x = areStrings(node, x) ? findIn(node, x, words->words)
+                          : node.cast(x, node.i64());
   if (rank == 1)
     x = node.unsqueeze(x, {0});
   if (!x)
@@ -149,7 +170,7 @@ static LogicalResult importTfIdfVectorizer(NodeContext &node) {
 
 llvm::ArrayRef<Operator> nGramOperators() {
   static const Operator table[] = {
-      {"TfIdfVectorizer", "", 9, importTfIdfVectorizer, 1, 1},
+      {"TfIdfVectorizer", "", 9, importTfIdfVectorizer, 1, 1, false, true},
   };
   return table;
 }

@@ -22,7 +22,7 @@ static LogicalResult importUnique(NodeContext &node) {
 
 llvm::ArrayRef<Operator> uniqueOperators() {
   static const Operator table[] = {
-      {"Unique", "", 11, importUnique, 1, 1},
+      {"Unique", "", 11, importUnique, 1, 1, false, true},
   };
   return table;
 }

@@ -11,7 +11,7 @@ const WriterRule *findWriterRule(llvm::StringRef op) {
          {elementwiseRules(), activationRules(), movementRules(),
           indexingRules(), reductionRules(), productRules(), poolingRules(),
           normalizationRules(), structuredRules(), controlFlowRules(),
-          quantizedRules(), attentionRules()})
+          quantizedRules(), attentionRules(), stringRules()})
       for (const WriterRule &each : table)
         (*map)[each.op] = &each;
     return map;

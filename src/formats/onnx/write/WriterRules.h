@@ -29,6 +29,7 @@ WriterRules structuredRules();
 WriterRules controlFlowRules();
 WriterRules quantizedRules();
 WriterRules attentionRules();
+WriterRules stringRules();
 
 /// The rule for ops of a name; null if there is none.
 const WriterRule *findWriterRule(llvm::StringRef op);

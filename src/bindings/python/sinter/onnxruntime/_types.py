@@ -10,6 +10,7 @@ _ROWS = [
     ("ui32", "uint32", 12, "u4"), ("ui64", "uint64", 13, "u8"), ("complex<f32>", "complex64", 14, "c8"), ("complex<f64>", "complex128", 15, "c16"),
     ("bf16", "bfloat16", 16, None), ("f8E4M3FN", "float8e4m3fn", 17, None), ("f8E4M3FNUZ", "float8e4m3fnuz", 18, None),
     ("f8E5M2", "float8e5m2", 19, None), ("f8E5M2FNUZ", "float8e5m2fnuz", 20, None), ("ui4", "uint4", 21, None), ("i4", "int4", 22, None),
+    ("string", "string", 8, None),
 ]
 _BY_NAME = {row[0]: row for row in _ROWS}
 _BY_NUMBER = {row[2]: row for row in _ROWS}
@@ -24,6 +25,8 @@ def name_of(element):
 
 def element_of(dtype):
     """"f32" for a dtype of numpy."""
+    if numpy.dtype(dtype).kind in "USO":
+        return "string"
     row = _BY_DTYPE.get(numpy.dtype(dtype))
     if not row:
         raise InvalidArgument(f"elements of type {dtype} are not supported")
