@@ -8,6 +8,7 @@
 
 #include "formats/onnx/TestModel.h"
 #include "formats/onnx/file/DataTypes.h"
+#include "runtime/Strings.h"
 
 using namespace sinter;
 using namespace sinter::onnx;
@@ -152,14 +153,24 @@ TEST(TensorData, RefusesImpossibleShapes) {
   EXPECT_CONTAINS(read(proto(TensorProto::INT4, {INT64_MAX})), "has no data");
 }
 
+TEST(TensorData, Strings) {
+  TensorProto text = proto(TensorProto::STRING, {2});
+  text.add_string_data("a");
+  EXPECT_CONTAINS(read(text), "has 1 strings of data");
+  text.add_string_data(std::string("\0b", 2));
+  Result<Tensor> tensor = decodeTensor(text, {});
+  ASSERT_TRUE(tensor);
+  EXPECT_EQ(stringAt(*tensor, 1), std::string_view("\0b", 2));
+  TensorProto raw = proto(TensorProto::STRING, {1});
+  raw.set_raw_data("12345678");
+  EXPECT_CONTAINS(read(raw), "never are");
+}
+
 TEST(TensorData, NamesUnsupportedTypes) {
   auto kindOf = [](const TensorProto &tensor) {
     return decodeTensor(tensor, {}).error().kind;
   };
-  TensorProto text = proto(TensorProto::STRING, {1});
-  text.add_string_data("a");
-  EXPECT_EQ(kindOf(text), ErrorKind::Unsupported);
-  EXPECT_CONTAINS(read(text), "has elements of type STRING");
+  EXPECT_EQ(kindOf(proto(99, {1})), ErrorKind::Unsupported);
   EXPECT_CONTAINS(read(proto(99, {1})), "has elements of type data type 99");
   EXPECT_CONTAINS(read(proto(0, {1})), "has no data type");
   TensorProto wrong = proto(TensorProto::INT64, {1});
