@@ -1,7 +1,7 @@
 // Covers: evaluate EvaluationText ModelMetrics
 
 #include "evaluate/EvaluationText.h"
-#include "evaluate/SampleBatches.h"
+#include "evaluate/ModelMetrics.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -89,41 +89,6 @@ TEST(EvaluationReport, AsTextAndJson) {
   EXPECT_TRUE(json["metrics"][1]["value"].is_null());
   EXPECT_TRUE(json["metrics"][1]["interval"].is_null());
   EXPECT_EQ(json["samples_per_s"], 2);
-}
-
-ModelDescription modelOf(std::vector<Shape> inputs, std::vector<Shape> outputs,
-                         std::vector<std::string> symbols = {}) {
-  ModelDescription model;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    ModelInput input;
-    input.spec = {"x" + std::to_string(i), ElementType::F32, inputs[i]};
-    if (i < symbols.size())
-      input.symbols = {symbols[i], ""};
-    model.inputs.push_back(input);
-  }
-  for (const Shape &shape : outputs)
-    model.outputs.emplace_back(TensorSpec{"y", ElementType::F32, shape});
-  return model;
-}
-
-TEST(BatchFormOf, WhatTheModelTakes) {
-  const BatchForm dynamic = *batchFormOf(modelOf({{-1, 3}}, {{-1, 2}}), 0);
-  EXPECT_TRUE(dynamic.isBatch);
-  EXPECT_FALSE(dynamic.isFixed);
-  EXPECT_EQ(dynamic.rows, 8);
-  EXPECT_EQ(batchFormOf(modelOf({{-1, 3}}, {{-1, 2}}), 3)->rows, 3);
-  const BatchForm fixed = *batchFormOf(modelOf({{4, 3}}, {{4, 2}}), 0);
-  EXPECT_TRUE(fixed.isFixed);
-  EXPECT_EQ(fixed.rows, 4);
-  EXPECT_TRUE(batchFormOf(modelOf({{4, 3}}, {{4, 2}}), 4));
-  EXPECT_FALSE(batchFormOf(modelOf({{4, 3}}, {{4, 2}}), 3));
-  // Outputs, or other inputs, that have no row for each sample.
-  EXPECT_FALSE(batchFormOf(modelOf({{-1, 3}}, {{2}}), 0)->isBatch);
-  EXPECT_FALSE(batchFormOf(modelOf({{-1, 3}, {5}}, {{-1}}), 0)->isBatch);
-  EXPECT_FALSE(batchFormOf(modelOf({{}}, {{}}), 0)->isBatch);
-  EXPECT_FALSE(batchFormOf(modelOf({{-1, 3}}, {{2}}), 4));
-  EXPECT_FALSE(
-      batchFormOf(modelOf({{-1, 3}, {-1, 2}}, {{-1}}, {"N", "M"}), 0)->isBatch);
 }
 
 Tensor scores(Shape shape, std::vector<float> values) {

@@ -201,8 +201,9 @@ static PyObject *model_compile_to(model_object *self, PyObject *arguments) {
   char *report = NULL;
   sinter_error *error = NULL;
   sinter_status status;
+  const char *name = PyBytes_AsString(path);
   Py_BEGIN_ALLOW_THREADS status = sinter_model_compile_to(
-      self->model, PyBytes_AS_STRING(path), given.options, &report, &error);
+      self->model, name, given.options, &report, &error);
   Py_END_ALLOW_THREADS options_release(&given);
   Py_XDECREF(given.callbacks);
   Py_DECREF(path);
