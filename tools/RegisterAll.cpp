@@ -11,6 +11,7 @@
 #include "graph/nn/NnOps.h"
 #include "graph/sdy/SdyOps.h"
 #include "graph/stablehlo/StablehloOps.h"
+#include "graph/text/TextOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,7 +21,7 @@ void sinter::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantizationDialect,
                   nn::NnDialect, stablehlo::StablehloDialect, chlo::ChloDialect,
                   check::CheckDialect, check::InterpreterDialect,
-                  sdy::SdyDialect>();
+                  sdy::SdyDialect, text::TextDialect>();
   cpu::registerCpuDialect(registry);
   registry.addExtension(+[](mlir::MLIRContext *context,
                             stablehlo::StablehloDialect *, nn::NnDialect *) {

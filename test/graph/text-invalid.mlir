@@ -16,14 +16,6 @@ func.func @main(%x: tensor<2x!text.string>) -> tensor<2xi1> {
 
 // -----
 
-func.func @main(%x: tensor<2x!text.string>) -> tensor<2x!text.string> {
-  // expected-error @+1 {{operand #0 must be}}
-  %0 = stablehlo.add %x, %x : tensor<2x!text.string>
-  return %0 : tensor<2x!text.string>
-}
-
-// -----
-
 func.func @main(%x: tensor<2x!text.string>, %k: tensor<1x!text.string>) -> tensor<3xi64> {
   // expected-error @+1 {{expects a result of the operand's shape}}
   %0 = text.find %x in %k : (tensor<2x!text.string>, tensor<1x!text.string>) -> tensor<3xi64>

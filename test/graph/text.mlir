@@ -1,6 +1,6 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
-// RUN: sinter run --backend interpreter %s --input 'x=["a b", "c", ""]' | FileCheck %s --check-prefix=RUN
-// RUN: sinter run --backend cpu %s --input 'x=["a b", "c", ""]' | FileCheck %s --check-prefix=RUN
+// RUN: sinter run --backend interpreter %s --input 'x=["a b", "c", ""]' | FileCheck %s --check-prefix=VALUE
+// RUN: sinter run --backend cpu %s --input 'x=["a b", "c", ""]' | FileCheck %s --check-prefix=VALUE
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: tensor<3x!text.string>
@@ -27,21 +27,21 @@ func.func @main(%x: tensor<3x!text.string>) -> (tensor<3x!text.string>, tensor<3
       tensor<3xi1>, tensor<3x!text.string>
 }
 
-// RUN: string [3]
-// RUN-NEXT: "A B" "C" ""
-// RUN: string [3, 2]
-// RUN-NEXT: "a" "b" "c" "" "" ""
-// RUN: i64 [3]
-// RUN-NEXT: 2 1 1
-// RUN: i1 [3]
-// RUN-NEXT: false true true
-// RUN: i64 [3]
-// RUN-NEXT: 1 2 0
-// RUN: i64 [3]
-// RUN-NEXT: -1 0 1
-// RUN: f32 [2]
-// RUN-NEXT: 1.5 -2000
-// RUN: i1 [3]
-// RUN-NEXT: false false true
-// RUN: string [3]
-// RUN-NEXT: "10x31" "20x31" "00x31"
+// VALUE: string [3]
+// VALUE-NEXT: "A B" "C" ""
+// VALUE: string [3, 2]
+// VALUE-NEXT: "a" "b" "c" "" "" ""
+// VALUE: i64 [3]
+// VALUE-NEXT: 2 1 1
+// VALUE: i1 [3]
+// VALUE-NEXT: false true true
+// VALUE: i64 [3]
+// VALUE-NEXT: 1 2 0
+// VALUE: i64 [3]
+// VALUE-NEXT: -1 0 1
+// VALUE: f32 [2]
+// VALUE-NEXT: 1.5 -2000
+// VALUE: i1 [3]
+// VALUE-NEXT: false false true
+// VALUE: string [3]
+// VALUE-NEXT: "10x31" "20x31" "00x31"

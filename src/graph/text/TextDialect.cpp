@@ -1,6 +1,8 @@
 #include "graph/text/TextOps.h"
 
+#include "graph/Quantization.h"
 #include "graph/interfaces/Axes.h"
+#include "graph/nn/NnOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "runtime/StringFunctions.h"
@@ -40,11 +42,11 @@ bool text::takesStrings(Operation *op) {
   if (isa<stablehlo::BitcastConvertOp, stablehlo::InfeedOp,
           stablehlo::OutfeedOp, stablehlo::SendOp, stablehlo::RecvOp,
           stablehlo::AllGatherOp, stablehlo::AllToAllOp,
-          stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp>(op))
+          stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp,
+          stablehlo::AllReduceOp, stablehlo::ReduceScatterOp,
+          stablehlo::CollectiveReduceOp>(op))
     return false;
-  return op->hasTrait<traits::MovesElements>() ||
-         op->hasTrait<traits::HandsTensorsOn>() ||
-         op->hasTrait<OpTrait::IsTerminator>() ||
+  return takesStorage(op) || isa<nn::ShapeOp>(op) ||
          isa<TextDialect>(op->getDialect());
 }
 
@@ -69,7 +71,7 @@ LogicalResult SplitOp::verify() {
                                    parts.getShape().drop_back())))
     return emitOpError("expects parts of the operand's shape with a last "
                        "dimension");
-  if (getMost() && *getMost() < 0)
+  if (IntegerAttr most = getMostAttr(); most && most.getInt() < 0)
     return emitOpError("expects `most` to be no less than 0");
   return success();
 }

@@ -87,7 +87,8 @@ def main():
         for i, (data, pixels) in enumerate(PNM.items()):
             add(f"pnm{i}", data, "Grayscale", numpy.array(pixels, numpy.uint8)[..., None])
         for backend in ("interpreter", "cpu"):
-            done = subprocess.run([sinter, "test", "--backend", backend, *paths], capture_output=True, text=True)
+            # No other sizes: random bytes are no image.
+            done = subprocess.run([sinter, "test", "--sizes", "1", "--backend", backend, *paths], capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
         print(f"{len(paths)} models")
         path = os.path.join(folder, "damaged.onnx")

@@ -34,7 +34,7 @@ SIMPLIFIED = {
 # These change nothing or follow from constants and declared sizes: what is left
 # of them is a name.
 NOTHING_LEFT = ["Clip", "Constant", "ConstantOfShape", "Dropout", "EyeLike", "Identity", "Max", "Mean", "Min", "Shape",
-                "Size", "Sum", "Transpose"]
+                "Size", "StringNormalizer", "Sum", "Transpose"]
 
 
 def attributes(graph):

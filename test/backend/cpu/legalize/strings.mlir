@@ -3,7 +3,7 @@
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%arg0: tensor<?xui64>) -> (tensor<?xui64>, tensor<?x?xui64>)
 // A constant is made once, before all else.
-// CHECK: cpu.host_call "sinter.strings"() with "1:a2:bc" pure : () -> tensor<2xui64>
+// CHECK: cpu.host_call "sinter.strings"() with "1:a2:bc" {pure} : () -> tensor<2xui64>
 // The result has as many elements as the operand.
 // CHECK: cpu.host_call "sinter.change_case"({{.*}}) with "upper;en" {{.*}}sized = 1
 // CHECK: cpu.host_call "sinter.count_parts"({{.*}}) with "-1;,"
