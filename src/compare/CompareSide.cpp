@@ -3,6 +3,7 @@
 #include "compare/CompareSide.h"
 
 #include "runtime/ElementDispatch.h"
+#include "runtime/Strings.h"
 
 namespace sinter {
 
@@ -44,8 +45,8 @@ Result<RunValues> CompareSide::run(const StateOptions &states,
     if (observer)
       return observer(number, time, value);
     // The program owns the bytes.
-    values.observed[number].push_back(Tensor::of<std::byte>(
-        value.type(), value.shape(), {value.data(), value.bytes()}));
+    values.observed[number].push_back(holdStrings(Tensor::of<std::byte>(
+        value.type(), value.shape(), {value.data(), value.bytes()})));
   });
   Result<std::vector<Tensor>> outputs =
       executor.run(inputs, cancellation.get());

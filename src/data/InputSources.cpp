@@ -7,6 +7,7 @@
 #include "runtime/Npy.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace sinter {
 
@@ -30,11 +31,17 @@ static bool hasSeveral(const std::string &path, const ModelInput &input,
   return rows && *rows;
 }
 
-/// Whether \p source is one of samples of \p input.
+/// Whether \p source is one of samples of \p input. What is a pattern or a list
+/// elsewhere is a text where strings are wanted ("why?"),
+/// unless it is a file.
 static bool isOfSamples(const std::string &source, const ModelInput &input,
                         bool splitsBatches) {
-  return kindOfSource(source) != SampleSourceKind::File ||
-         source.ends_with(".npz") || hasSeveral(source, input, splitsBatches);
+  const SampleSourceKind kind = kindOfSource(source);
+  if (isString(input.spec.type) && kind != SampleSourceKind::StandardInput &&
+      ::access(source.c_str(), F_OK) != 0)
+    return false;
+  return kind != SampleSourceKind::File || source.ends_with(".npz") ||
+         hasSeveral(source, input, splitsBatches);
 }
 
 static bool isRandom(const std::string &source) {

@@ -1,5 +1,7 @@
 #include "data/SampleRows.h"
 
+#include "runtime/Strings.h"
+
 #include <algorithm>
 
 namespace sinter {
@@ -102,7 +104,7 @@ Result<Tensor> stackedRows(std::span<const Tensor> samples, int64_t size) {
       std::memcpy(to, sample.data(), sample.bytes());
     to += sample.bytes();
   }
-  return all;
+  return holdStrings(std::move(*all));
 }
 
 Tensor rowOfBatch(const Tensor &result, int64_t index) {

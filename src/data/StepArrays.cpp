@@ -1,6 +1,7 @@
 #include "data/StepArrays.h"
 
 #include "runtime/MachineMemory.h"
+#include "runtime/Strings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -56,6 +57,8 @@ Result<void> StepArrays::add(const std::vector<Tensor> &results) {
                         "' has another shape in step " + std::to_string(done) +
                         ", " + toString(results[i].type(), results[i].shape()) +
                         ", so that what all steps give is no one array");
+    if (isString(results[i].type()))
+      held.push_back(results[i]);
     if (results[i].bytes() != 0)
       std::memcpy(all[i].mutableBytes() + done * results[i].bytes(),
                   results[i].data(), results[i].bytes());
@@ -78,8 +81,8 @@ static Tensor stepsOf(const Tensor &array, size_t first, size_t end) {
 std::vector<Tensor> StepArrays::arrays() const {
   std::vector<Tensor> given;
   for (size_t i = 0; i < all.size(); ++i)
-    given.push_back(areLast[i] || done == room ? all[i]
-                                               : stepsOf(all[i], 0, done));
+    given.push_back(holdStrings(
+        areLast[i] || done == room ? all[i] : stepsOf(all[i], 0, done)));
   return given;
 }
 
@@ -88,7 +91,7 @@ std::vector<Tensor> StepArrays::at(size_t step) const {
   for (size_t i = 0; i < all.size(); ++i) {
     if (areLast[i])
       continue;
-    Tensor row = stepsOf(all[i], step, step + 1);
+    Tensor row = holdStrings(stepsOf(all[i], step, step + 1));
     given.push_back(
         row.reshaped(Shape(row.shape().begin() + 1, row.shape().end())));
   }

@@ -43,6 +43,8 @@ private:
   std::optional<size_t> count;
   /// With room for so many steps.
   std::vector<Tensor> all;
+  /// What has been added of strings, which holds them.
+  std::vector<Tensor> held;
   size_t room = 0, done = 0;
 };
 

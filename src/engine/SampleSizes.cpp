@@ -2,6 +2,8 @@
 
 #include "engine/SampleSizes.h"
 
+#include "runtime/Strings.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -192,7 +194,7 @@ Tensor repeatedTo(const Tensor &tensor, const Shape &shape) {
     for (size_t dim = shape.size(); dim-- > 0 && ++index[dim] == shape[dim];)
       index[dim] = 0;
   }
-  return result;
+  return holdStrings(std::move(result));
 }
 
 } // namespace sinter

@@ -364,7 +364,7 @@ Result<Tensor> readNpy(const std::string &path) {
 Tensor asStored(Tensor array, ElementType type) {
   const bool isKnown = std::ranges::any_of(
       typeCodes, [&](const TypeCode &code) { return code.type == type; });
-  if (isKnown || descr(type) != descr(array.type()) ||
+  if (isKnown || type == array.type() || descr(type) != descr(array.type()) ||
       byteSize(type) != byteSize(array.type()))
     return array;
   Tensor stored =

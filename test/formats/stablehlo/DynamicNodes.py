@@ -137,6 +137,7 @@ def write(sinter, case, folder):
             return f"exit code none: {form}: no end after {TIMEOUT_S} s"
         if done.returncode != 0:
             reason = done.stderr.strip().replace(source + ": ", "")
+            reason = reason[max(reason.find("error:"), 0) :]  # without the notes
             return reason if done.returncode == 4 else f"exit code {done.returncode}: {reason}"
     with open(os.path.join(folder, "text", case, "model.mlir")) as file:
         found = strange(file.read())

@@ -101,7 +101,8 @@ void callSplit(text::SplitOp op) {
   OpBuilder builder(op);
   nn::TensorBuilder emit(builder, op.getLoc());
   const std::string configuration =
-      std::to_string(op.getMost().value_or(-1)) + ";" + op.getDelimiter().str();
+      std::to_string(static_cast<int64_t>(op.getMost().value_or(-1))) + ";" +
+      op.getDelimiter().str();
   Value x = op.getOperand();
   SmallVector<Value> sizes = dynamicSizesOf(emit, x);
   SmallVector<Value> inputs = {x};
