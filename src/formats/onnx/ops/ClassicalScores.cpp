@@ -4,6 +4,7 @@
 
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
+#include "formats/import/TextBuilding.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -137,10 +138,11 @@ std::optional<ClassLabels> readLabels(NodeContext &node, StringRef integers) {
 }
 
 Value labelsAt(NodeContext &node, const ClassLabels &labels, Value indices) {
-  if (labels.areStrings())
-    return node.unsupported("labels that are strings");
   if (!indices)
     return {};
+  if (labels.areStrings())
+    return node.op<nn::TakeOp>(formats::stringConstant(node, labels.strings),
+                               indices, uint64_t(0));
   // The usual ones are the indices themselves.
   if (llvm::equal(labels.integers,
                   llvm::seq<int64_t>(0, labels.integers.size())))

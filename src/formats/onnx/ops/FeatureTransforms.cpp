@@ -1,8 +1,11 @@
 // What ai.onnx.ml does to features before a model sees them.
 
 #include "formats/import/Building.h"
+#include "formats/import/TextBuilding.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/ClassicalScores.h"
+
+#include <map>
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -149,34 +152,63 @@ static LogicalResult importBinarizer(NodeContext &node) {
                                node.element(x)));
 }
 
+/// Whether each element of \p x is each category, in one more dimension; of
+/// equal categories only the last one counts.
+static Value isCategory(NodeContext &node, Value x) {
+  const auto strings = node.getStrings("cats_strings");
+  const Ints integers = node.getInts("cats_int64s");
+  const bool areStrings = formats::areStrings(node, x);
+  const size_t count = areStrings ? strings.size() : integers.size();
+  if (count == 0)
+    return node.fail("there are no categories of the input's type");
+  // Each category by the number of the last one that is equal.
+  std::map<std::string, int64_t> lastString;
+  std::map<int64_t, int64_t> lastInteger;
+  auto lastOf = [&](size_t i) -> int64_t & {
+    return areStrings ? lastString[strings[i]] : lastInteger[integers[i]];
+  };
+  for (size_t i = 0; i < count; ++i)
+    lastOf(i) = static_cast<int64_t>(i);
+  std::vector<int64_t> lasts;
+  for (size_t i = 0; i < count; ++i)
+    lasts.push_back(lastOf(i));
+  const int64_t rank = node.rank(x);
+  if (areStrings) {
+    Value found = node.unsqueeze(formats::findIn(node, x, strings), {rank});
+    Value place = node.op<nn::TakeOp>(
+        node.integers(lasts),
+        node.binary<stablehlo::MaxOp>(found, node.scalar(node.i64(), 0)),
+        uint64_t(0));
+    Value isThere = node.compare(found, node.scalar(node.i64(), 0),
+                                 ComparisonDirection::GE);
+    Value numbers =
+        iota(node, Dims{static_cast<int64_t>(count)}, 0, node.i64());
+    return node.binary<stablehlo::AndOp>(
+        isThere, node.compare(place, numbers, ComparisonDirection::EQ));
+  }
+  Value number = node.unsqueeze(node.cast(x, node.i64()), {rank});
+  Value isOne =
+      node.compare(number, node.integers(integers), ComparisonDirection::EQ);
+  std::vector<int64_t> counts;
+  for (size_t i = 0; i < count; ++i)
+    counts.push_back(lasts[i] == static_cast<int64_t>(i));
+  if (llvm::is_contained(counts, 0))
+    isOne = node.binary<stablehlo::AndOp>(
+        isOne, node.compare(node.integers(counts), node.scalar(node.i64(), 0),
+                            ComparisonDirection::NE));
+  return isOne;
+}
+
 static LogicalResult importOneHotEncoder(NodeContext &node) {
   Value x = node.operand(0);
   if (!x)
     return failure();
-  if (node.hasAttribute("cats_strings"))
-    return node.unsupported("categories that are strings");
-  Ints categories = node.getInts("cats_int64s");
-  const auto count = static_cast<int64_t>(categories.size());
-  if (count == 0)
-    return node.fail("there are no categories");
-  // Of equal categories the last one counts.
-  llvm::DenseMap<int64_t, int64_t> last;
-  for (auto [i, category] : llvm::enumerate(categories))
-    last[category] = static_cast<int64_t>(i);
-  std::vector<double> counts;
-  for (auto [i, category] : llvm::enumerate(categories))
-    counts.push_back(last[category] == static_cast<int64_t>(i));
-  const int64_t rank = node.rank(x);
-  Value number = node.unsqueeze(node.cast(x, node.i64()), {rank});
-  Value isOne =
-      node.compare(number, node.integers(categories), ComparisonDirection::EQ);
+  Value isOne = isCategory(node, x);
   if (!isOne)
     return failure();
   Value encoded = node.cast(isOne, node.f32());
-  if (static_cast<int64_t>(last.size()) < count)
-    encoded = node.binary<stablehlo::MulOp>(
-        encoded, numbers(node, node.f32(), counts, {count}));
   if (!node.getBool("zeros", true)) {
+    const int64_t rank = node.rank(x);
     Ints all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
     Value found =
         node.reduce<stablehlo::MaxOp>(encoded, {rank}, 0, /*keep=*/false);

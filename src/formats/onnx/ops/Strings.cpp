@@ -4,6 +4,7 @@
 #include "formats/import/TextBuilding.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/ClassicalScores.h"
 #include "graph/text/TextOps.h"
 #include "runtime/StringFunctions.h"
 
@@ -192,7 +193,10 @@ bool takesStrings(const Operator &op) {
                                           "Unique",
                                           "Unsqueeze",
                                           "Where"};
-  return op.domain.empty() && names.contains(op.name);
+  static const llvm::StringSet<> classical = {"CategoryMapper", "LabelEncoder",
+                                              "OneHotEncoder"};
+  return (op.domain.empty() && names.contains(op.name)) ||
+         (op.domain == classicalDomain && classical.contains(op.name));
 }
 
 } // namespace sinter::onnx
