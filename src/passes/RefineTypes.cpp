@@ -49,6 +49,18 @@ static constexpr int64_t unknown = ShapedType::kDynamic;
 
 /// The most static type that is compatible with both; nothing if there is none.
 static std::optional<Type> meetTypes(Type written, Type inferred) {
+  auto future = dyn_cast<FutureType>(written);
+  auto found = dyn_cast<FutureType>(inferred);
+  if (future && found && future.getTypes().size() == found.getTypes().size()) {
+    SmallVector<Type> types;
+    for (auto [one, other] : llvm::zip(future.getTypes(), found.getTypes())) {
+      std::optional<Type> type = meetTypes(one, other);
+      if (!type)
+        return std::nullopt;
+      types.push_back(*type);
+    }
+    return FutureType::get(future.getContext(), types);
+  }
   auto lhs = dyn_cast<RankedTensorType>(written);
   auto rhs = dyn_cast<RankedTensorType>(inferred);
   if (!lhs || !rhs || lhs == rhs)

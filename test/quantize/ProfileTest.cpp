@@ -296,7 +296,7 @@ class BadProfiles : public testing::TestWithParam<BadProfile> {};
 TEST_P(BadProfiles, AreRefused) {
   auto read = profileFromJson(GetParam().text, "p.json");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().kind, ErrorKind::Usage);
+  EXPECT_EQ(read.error().kind, ErrorKind::System);
   EXPECT_NE(read.error().message().find("profile p.json"), std::string::npos);
   EXPECT_NE(read.error().message().find(GetParam().mentions), std::string::npos)
       << read.error().message();

@@ -2,6 +2,7 @@
 
 #include "graph/gradient/Gradient.h"
 
+#include "graph/nn/NnTrees.h"
 #include "graph/stablehlo/WholeTensors.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -373,6 +374,10 @@ static Gradients scattered(ScatterOp op, TensorBuilder &e, ValueRange dy) {
 void attachIndexing(MLIRContext *context) {
   attach<GatherOp, gathered>(context);
   attach<ScatterOp, scattered>(context);
+  // A step function: its derivative is zero wherever it has one.
+  attach<nn::TreeEnsembleOp, [](nn::TreeEnsembleOp, TensorBuilder &,
+                                ValueRange) { return list({Value()}); }>(
+      context);
 }
 
 } // namespace sinter::gradient

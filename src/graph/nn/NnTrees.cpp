@@ -107,6 +107,10 @@ FailureOr<SmallVector<Value>> TreeEnsembleOp::decompose(OpBuilder &builder) {
   if (!tables)
     return failure();
   TensorBuilder emit(builder, getLoc());
+  // Then there is no element to gather.
+  if (tensorOf(getOperand()).getDimSize(0) == 0)
+    return SmallVector<Value>{emit.splat(
+        0, emit.sizes(getResult()), tensorOf(getResult()).getElementType())};
   TreeWalk walk{tables->layout, getAggregate(),
                 static_cast<int64_t>(getTargetCount())};
   const Type i32 = builder.getI32Type(), i64 = builder.getI64Type();

@@ -156,7 +156,8 @@ class SinterBackend(Backend):
         try:
             load(model)
         except UnsupportedError:
-            return False
+            # An optional input has its value from run() only.
+            return any(each.type.HasField("optional_type") for each in model.graph.input)
         except Error:
             # prepare() says what is wrong with it, or it is read once sequences have elements.
             return True
