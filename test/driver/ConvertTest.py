@@ -26,7 +26,8 @@ func.func @main(%x: tensor<?x?xf32> {sinter.name = "x"}) -> tensor<?x?xf32> {
                 out = self.path("out.mlir")
                 done = self.sinter(command, model, "-o", out, "--shape", "x:" + shape, "--force")
                 self.assertEqual(done.returncode, DONE, done.stderr)
-                text = open(out).read()
+                with open(out) as file:
+                    text = file.read()
                 self.assertIn(f"%arg0: {kind}", text.replace("%x:", "%arg0:"), command)
                 self.assertIn(f"-> {kind}" if "-> (" not in text else kind, text, command)
             self.expect_error(USAGE, command, model, "-o", self.path("o.mlir"), "--shape", "x:2x3x4", mentions=["x"])

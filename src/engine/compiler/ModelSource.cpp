@@ -356,8 +356,9 @@ Result<std::shared_ptr<const Model>> ModelSource::view() {
 Result<TranslatedGraph> ModelSource::translateWhole(const GraphRequest &given) {
   switch (given.kind) {
   case GraphKind::AsIs:
-  case GraphKind::OwnFormat:
     return graphOf(copyOfAsIs());
+  case GraphKind::OwnFormat:
+    return graphOf(atGivenShapes(copyOfAsIs()));
   case GraphKind::OtherFormat:
     return graphOf(toConvert());
   case GraphKind::Dynamic:
@@ -413,7 +414,7 @@ Result<Model> ModelSource::toRewrite(const RewriteOptions &rewrite) {
   options.freezesDefaults = rewrite.freezesDefaults;
   options.expandsUnknown = rewrite.expandsUnknown;
   options.standardOperators = rewrite.standardOperators;
-  return atGivenShapes(checked(file->read(options)));
+  return checked(file->read(options));
 }
 
 Result<Model> ModelSource::toConvert() {
