@@ -51,7 +51,7 @@ class Terminal:
         if until:
             raise AssertionError(f"{until} is not in {self.text()!r}")
         self.ended = time.monotonic()
-        self.code = self.process.wait(timeout=30)
+        self.code = self.process.wait(timeout=300)
         os.close(self.parent)
         return self
 
