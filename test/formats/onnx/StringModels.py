@@ -181,6 +181,23 @@ def run(sinter, path, *arguments):
     return subprocess.run([sinter, "run", path, *arguments], capture_output=True, text=True)
 
 
+def test_written_anew(sinter, folder):
+    """The index of a text among others has no operator of its own in ONNX."""
+    source, target = os.path.join(folder, "find.mlir"), os.path.join(folder, "find.onnx")
+    with open(source, "w") as file:
+        file.write("""func.func @main(%x: tensor<?x2x!text.string>) -> tensor<?x2xi64> {
+  %keys = stablehlo.constant dense<["c", "a", "c"]> : tensor<3x!text.string>
+  %found = text.find %x in %keys : (tensor<?x2x!text.string>, tensor<3x!text.string>) -> tensor<?x2xi64>
+  return %found : tensor<?x2xi64>
+}
+""")
+    done = subprocess.run([sinter, "convert", source, "-o", target], capture_output=True, text=True)
+    assert done.returncode == 0, done
+    for backend in ("interpreter", "cpu"):
+        done = run(sinter, target, "--backend", backend, "--input", 'arg0=[["a", "c"], ["b", ""], ["c", "a"]]')
+        assert done.stdout.split()[-6:] == ["1", "0", "-1", "-1", "0", "1"], done
+
+
 def test_refused(sinter, folder):
     """(nodes, what is run, what the error says)"""
     node = helper.make_node
@@ -219,7 +236,7 @@ def main():
     parser.add_argument("--sinter", default="build/bin/sinter")
     sinter = parser.parse_args().sinter
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_values, test_refused, test_inputs):
+        for test in (test_values, test_written_anew, test_refused, test_inputs):
             test(sinter, folder)
 
 

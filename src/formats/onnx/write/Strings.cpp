@@ -45,6 +45,27 @@ static LogicalResult writeChangeCase(NodeWriter &e, text::ChangeCaseOp op) {
                    {"locale", op.getLocale()}});
 }
 
+/// The first of the keys that is equal is the first of the greatest flags.
+static LogicalResult writeFind(NodeWriter &e, text::FindOp op) {
+  const int64_t rank = tensorOf(op.getOperand()).getRank();
+  const int64_t count = tensorOf(op.getKeys()).getDimSize(0);
+  if (count == 0 || ShapedType::isDynamic(count))
+    return e.unsupported("without keys, or with an unknown number of them");
+  e.need(19);
+  Builder builder(op.getContext());
+  Type flag = builder.getI1Type(), number = builder.getI32Type();
+  const Name isEqual =
+      e.make("Equal", {e.unsqueeze(e.operand(op.getOperand()), {rank}),
+                       e.operand(op.getKeys())});
+  const Name flags = e.cast(isEqual, flag, number);
+  const Name place =
+      e.make("ArgMax", {flags}, {{"axis", rank}, {"keepdims", int64_t(0)}});
+  const Name isFound =
+      e.cast(e.reduce("ReduceMax", flags, {rank}, false), number, flag);
+  return e.result("Where",
+                  {isFound, place, e.scalar(builder.getI64Type(), -1)});
+}
+
 static LogicalResult writeSplit(NodeWriter &e, text::SplitOp op) {
   e.need(20);
   return e.result("StringSplit", e.operands(),
@@ -57,6 +78,7 @@ WriterRules stringRules() {
       writerRule<writeFormat>(),       writerRule<writeParse>(),
       writerRule<writeStringConcat>(), writerRule<writeFullMatch>(),
       writerRule<writeChangeCase>(),   writerRule<writeSplit>(),
+      writerRule<writeFind>(),
   };
   return rules;
 }
