@@ -5,7 +5,7 @@
 # Covers: backend/cpu/legalize LowerStrings
 # Covers: runtime StringFunctions StringNumbers RegularExpressions Strings
 # Covers: runtime/host Strings
-# Covers: data WrittenStrings
+# Covers: data SampleRows WrittenStrings
 # Covers: formats/onnx/write Strings
 # Covers: graph/text TextDialect
 # Covers: graph/axes Text
@@ -231,12 +231,29 @@ def test_inputs(sinter, folder):
     assert done.returncode != 0 and "1x2xstring" in done.stderr, done
 
 
+def test_samples(sinter, folder):
+    """Rows of an array as samples, one at a time and stacked."""
+    path, source, target = (os.path.join(folder, name) for name in ("samples.onnx", "rows.npy", "samples"))
+    rows = [["a", "b"], ["cccc", "d"], ["", "é"]]
+    numpy.save(source, numpy.array(rows))
+    x = strings(rows)
+    for made, options in ((model([helper.make_node("StringConcat", ["x", "x"], ["y"])], {"x": x[:1]}, {"y": x[:1]}, False), ()),
+                          (model([helper.make_node("StringConcat", ["x", "x"], ["y"])], {"x": x[:2]}, {"y": x[:2]}, False), ()),
+                          (model([helper.make_node("StringConcat", ["x", "x"], ["y"])], {"x": x}, {"y": x}, True), ("--batch", "2"))):
+        onnx.save(made, path)
+        done = run(sinter, path, "--input", f"x={source}", "--output-dir", target, *options)
+        assert done.returncode == 0, done
+        for i, row in enumerate(rows):
+            got = numpy.load(os.path.join(target, f"rows_{i}_y.npy")).tolist()
+            assert got == [[each + each for each in row]], (options, i, got)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sinter", default="build/bin/sinter")
     sinter = parser.parse_args().sinter
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_values, test_written_anew, test_refused, test_inputs):
+        for test in (test_values, test_written_anew, test_refused, test_inputs, test_samples):
             test(sinter, folder)
 
 
