@@ -31,14 +31,12 @@ template <ElementType type> float floatAt(const char *at) {
     uint16_t bits;
     std::memcpy(&bits, at, sizeof(bits));
     return std::bit_cast<float>(uint32_t(bits) << 16);
+  } else if constexpr (type == ElementType::UI8) {
+    return static_cast<float>(static_cast<uint8_t>(*at));
   } else {
     static_assert(type == ElementType::I8);
     return static_cast<float>(static_cast<int8_t>(*at));
   }
-}
-
-template <ElementType type> constexpr size_t sizeOfWeight() {
-  return type == ElementType::F32 ? 4 : type == ElementType::I8 ? 1 : 2;
 }
 
 /// The strides of weights, in bytes.
@@ -72,7 +70,7 @@ forRegisters(const TileProduct &product, int64_t taps,
 /// Whether none of \p count weights is too large to be scaled, or NaN.
 template <ElementType type>
 static bool areUsual(const char *from, int64_t count) {
-  constexpr auto bytes = int64_t(sizeOfWeight<type>());
+  const int64_t bytes = byteSize(type);
   uint32_t most = 0;
   for (int64_t i = 0; i < count; ++i)
     most = std::max(most,
@@ -214,7 +212,11 @@ void TileProduct::pack(const void *weights, int64_t nStride, int64_t kStride,
   case ElementType::I8:
     isUsual = packTerms<ElementType::I8>(*this, shape, from, strides, to);
     break;
+  case ElementType::UI8:
+    isUsual = packTerms<ElementType::UI8>(*this, shape, from, strides, to);
+    break;
   default:
+    assert(arithmetic.rhs == ElementType::F32);
     isUsual = packTerms<ElementType::F32>(*this, shape, from, strides, to);
   }
   // The factor that undoes the scaling; 1 where weights are not usual.
