@@ -7,6 +7,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+using namespace sinter;
 using namespace sinter::cpu;
 
 namespace {
