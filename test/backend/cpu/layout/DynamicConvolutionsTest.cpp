@@ -10,6 +10,7 @@
 
 #include "backend/cpu/DynamicCase.h"
 #include "backend/cpu/ProgramText.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 
 using namespace sinter;
 using namespace sinter::test;
@@ -626,6 +627,7 @@ INSTANTIATE_TEST_SUITE_P(Open, DynamicKernels,
                          ::testing::ValuesIn(dynamicKernels));
 
 TEST_P(DynamicGradients, AreRunByOneProgram) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string body = textOf(GetParam());
   Model model = parseModel(body);
   ASSERT_TRUE(model.entry()) << body;

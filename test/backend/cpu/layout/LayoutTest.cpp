@@ -15,6 +15,7 @@
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/ConstantText.h"
 #include "backend/cpu/ProgramText.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 #include "backend/cpu/kernels/conv/Winograd.h"
 #include "backend/cpu/program/Compiler.h"
 #include "runtime/ProgramExecutor.h"
@@ -169,6 +170,7 @@ TEST(Layout, ConvolutionsOfEveryKind) {
 }
 
 TEST(Layout, WinogradOnlyWhereAllowed) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const Model model = parseModel(moduleOf({{1, 64, 56, 56},
                                            {64, 64, 3, 3},
                                            {1, 64, 56, 56},
@@ -189,6 +191,7 @@ TEST(Layout, WinogradOnlyWhereAllowed) {
 
 /// A convolution in rounds, in a program, on one and two threads.
 TEST(Layout, WinogradInRounds) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string body = moduleOf({{1, 192, 100, 100},
                                      {192, 192, 3, 3},
                                      {1, 192, 100, 100},

@@ -10,6 +10,7 @@
 // Covers: graph IntegerRange
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 #include "graph/Constants.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "runtime/Program.h"
@@ -288,6 +289,7 @@ ConvolutionCase transposed(int64_t size, int64_t taps, int64_t low,
 }
 
 TEST(SimplifyConvolutions, TransposedAreOneConvolutionOrOneAPhase) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   // All phases have two taps a dimension.
   ConvolutionCase even = transposed(24, 4, 2, 2);
   EXPECT_EQ(differs(even.text()), "");
@@ -299,6 +301,7 @@ TEST(SimplifyConvolutions, TransposedAreOneConvolutionOrOneAPhase) {
 }
 
 TEST(SimplifyConvolutions, ThreeDimensionsAreOneOfTwo) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   ConvolutionCase test(3);
   test.features = 6;
   test.outputs = 16;

@@ -16,6 +16,7 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/ConstantText.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 #include "backend/cpu/program/Compiler.h"
 #include "graph/Constants.h"
 #include "runtime/ProgramExecutor.h"
@@ -629,6 +630,7 @@ TEST(HalfPrecision, NormsThatRoundEachOperation) {
 /// Weights beyond the second-level cache lie there in 16 bits, whatever the
 /// type of the activations.
 TEST(HalfPrecision, LargeWeightsOfConvolutionsStayNarrow) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const int64_t channels = 432; // 746 kB of f32
   for (const char *element : {"f16", "bf16", "f32"}) {
     HalfText text(element);
@@ -711,6 +713,7 @@ const std::vector<WeightCase> &weightCases() {
 }
 
 TEST(HalfPrecision, LargeWeightsAreComputedAsTheProgramIsMade) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   for (const WeightCase &test : weightCases())
     for (int64_t rows : {1, 40})
       for (bool isTransposed : {false, true}) {

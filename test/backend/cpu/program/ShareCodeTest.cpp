@@ -11,6 +11,7 @@
 // Covers: backend/cpu/kernels/gemm MatMulTiles
 
 #include "backend/cpu/program/ShareCode.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 
 #include "backend/cpu/DynamicImages.h"
 #include "backend/cpu/program/Compiler.h"
@@ -155,6 +156,7 @@ TEST(ShareCode, TextsTellWhatStays) {
 }
 
 TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const SharedLayers &test = GetParam();
   ImageText written(/*opensBatch=*/true, /*opensArea=*/true, 0);
   const std::string text = test.compute(

@@ -12,6 +12,7 @@
 // Covers: backend/cpu/kernels/gemm MatMul MatMulShape
 
 #include "backend/cpu/DynamicCase.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 
 using namespace sinter;
 using namespace sinter::test;
@@ -495,7 +496,10 @@ class DynamicSizes : public ::testing::TestWithParam<DynamicCase> {};
 
 } // namespace
 
-TEST_P(DynamicSizes, AreRunByOneProgram) { checkProgram(GetParam(), {}); }
+TEST_P(DynamicSizes, AreRunByOneProgram) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
+  checkProgram(GetParam(), {});
+}
 
 // Tiles, and what is left of them, are others.
 TEST_P(DynamicSizes, OfNarrowerVectors) {

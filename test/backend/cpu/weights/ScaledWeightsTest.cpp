@@ -4,6 +4,7 @@
 // Covers: backend/cpu/weights ScaledWeights
 
 #include "backend/cpu/weights/ScaledWeights.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/ConstantText.h"
@@ -198,6 +199,7 @@ size_t bytesOfConstants(const ScaledLayer &layer, int least, int most,
 
 /// Of four bits two lie in a byte, where channels come in eights.
 TEST(ScaledWeights, StayInFourBits) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const cpu::Target host = *cpu::Target::host();
   if (host.vectorRegisters < 32 || host.f32Lanes % 8 != 0)
     GTEST_SKIP() << "weights are stored in few bits where tiles have many rows";
@@ -242,6 +244,7 @@ TEST(ScaledWeights, OfFourBitsOnEveryMachine) {
 /// Signed bytes in all of their range; unsigned ones from a zero point that is
 /// not in the middle take 16 bits.
 TEST(ScaledWeights, StayInEightBitsOrSixteen) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const cpu::Target host = *cpu::Target::host();
   if (host.vectorRegisters < 32)
     GTEST_SKIP() << "weights are stored in few bits where tiles have many rows";

@@ -14,6 +14,7 @@
 #include "backend/cpu/DynamicImages.h"
 #include "backend/cpu/ForeignRunner.h"
 #include "backend/cpu/KernelRunner.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 #include "backend/cpu/codegen/Codegen.h"
 #include "graph/Types.h"
 #include "runtime/CpuFeatures.h"
@@ -414,6 +415,7 @@ bool usesFast(const Program &program) {
 /// By any precision, and where all sums fit; on every machine the oracle's
 /// integers.
 TEST(Winograd, InPrograms) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   constexpr Tolerance exactly = {0, 0};
   for (Precision precision : {Precision::Exact, Precision::Default}) {
     CpuOptions options;
@@ -435,6 +437,7 @@ TEST(Winograd, InPrograms) {
 
 /// Quantised images whose number and area are known when the program runs.
 TEST(Winograd, OfDynamicImages) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string input = "!quant.uniform<i8:f32, 0.01:3>",
                     weights = "!quant.uniform<i8:f32, 0.01>",
                     result = "!quant.uniform<i8:f32, 0.3:-8>";
@@ -484,6 +487,7 @@ TEST(Winograd, OfDynamicImages) {
 /// Of two rows, half of a tile of four would be nothing. In one stage, and in
 /// three.
 TEST(Winograd, OfLowDynamicImages) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string text = R"((%x: tensor<?x40x2x?xf32>
       {sinter.dims = ["N", "", "", "W"]}) -> tensor<?x72x2x?xf32> {
        %i = stablehlo.iota dim = 1 : tensor<72x40x3x3xf32>

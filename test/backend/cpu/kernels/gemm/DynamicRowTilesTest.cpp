@@ -3,6 +3,7 @@
 // Covers: backend/cpu/kernels/gemm MatMulTiles DynamicRowTiles
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "backend/cpu/WithoutMatrixUnits.h"
 #include "interpreter/Interpreter.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
@@ -68,6 +69,7 @@ void checkRows(const std::string &body, int64_t depth,
 // Tiles of one to six vectors, whole and not; epilogues that are repeated for
 // each row of a tile, and those that are shared (tanh).
 TEST(DynamicRowTiles, HoldAnyNumberOfRows) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
   std::vector<std::optional<cpu::Target>> targets{std::nullopt};
   for (const cpu::Target &target : lesserTargets())
     targets.emplace_back(target);
