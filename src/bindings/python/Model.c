@@ -138,6 +138,13 @@ static PyObject *model_save_memory(model_object *self, PyObject *arguments) {
   return all;
 }
 
+/** TEXT as a str, and frees it. */
+static PyObject *text_of(char *text) {
+  PyObject *result = PyUnicode_FromString(text);
+  sinter_string_free(text);
+  return result;
+}
+
 static PyObject *model_compare(model_object *self, PyObject *arguments) {
   model_object *other;
   PyObject *inputs, *dictionary;
@@ -165,9 +172,7 @@ static PyObject *model_compare(model_object *self, PyObject *arguments) {
     return raise_error(error);
   /* The report says whether they differ. */
   sinter_error_free(error);
-  PyObject *text = PyUnicode_FromString(report);
-  sinter_string_free(report);
-  return text;
+  return text_of(report);
 }
 
 static PyObject *model_view(model_object *self, PyObject *dictionary) {
@@ -183,9 +188,7 @@ static PyObject *model_view(model_object *self, PyObject *dictionary) {
   Py_XDECREF(given.callbacks);
   if (status != SINTER_OK)
     return raise_error(error);
-  PyObject *text = PyUnicode_FromString(page);
-  sinter_string_free(page);
-  return text;
+  return text_of(page);
 }
 
 static PyObject *model_compile_to(model_object *self, PyObject *arguments) {
@@ -209,9 +212,7 @@ static PyObject *model_compile_to(model_object *self, PyObject *arguments) {
   Py_DECREF(path);
   if (status != SINTER_OK)
     return raise_error(error);
-  PyObject *text = PyUnicode_FromString(report);
-  sinter_string_free(report);
-  return text;
+  return text_of(report);
 }
 
 /** (model, report) of what a rewrite gave. */
@@ -296,16 +297,22 @@ static int32_t take_labelled_sample(void *user, size_t index,
   return take_arrays(user, index, inputs, count, target);
 }
 
-/** Room for the arrays of a sample of MODEL and its target; -1 with an
-    exception if there is none. */
-static int sampler_init(sampler *samples, PyObject *sample,
-                        const sinter_model *model) {
+/** Takes the options, and room for the arrays of a sample of MODEL and its
+    target; -1 with an exception, and nothing taken, if one of them fails. */
+static int sampler_start(sampler *samples, PyObject *sample,
+                         const sinter_model *model, options *given,
+                         PyObject *dictionary) {
+  if (options_take(given, dictionary) < 0)
+    return -1;
   *samples = (sampler){sample, NULL, 0, NULL, NULL, NULL};
   samples->arrays =
       PyMem_Calloc(sinter_model_input_count(model) + 1, sizeof(array));
-  if (!samples->arrays)
-    PyErr_NoMemory();
-  return samples->arrays ? 0 : -1;
+  if (samples->arrays)
+    return 0;
+  PyErr_NoMemory();
+  options_release(given);
+  Py_XDECREF(given->callbacks);
+  return -1;
 }
 
 /** Frees it, and raises what the callback raised. */
@@ -324,14 +331,9 @@ static PyObject *model_quantize(model_object *self, PyObject *arguments) {
                         &sample, &count))
     return NULL;
   options given;
-  if (options_take(&given, dictionary) < 0)
-    return NULL;
   sampler samples;
-  if (sampler_init(&samples, sample, self->model) < 0) {
-    options_release(&given);
-    Py_XDECREF(given.callbacks);
+  if (sampler_start(&samples, sample, self->model, &given, dictionary) < 0)
     return NULL;
-  }
   sinter_model *result = NULL;
   char *report = NULL;
   sinter_error *error = NULL;
@@ -353,14 +355,9 @@ static PyObject *model_evaluate(model_object *self, PyObject *arguments) {
   if (other != Py_None && !PyObject_TypeCheck(other, model_type))
     return PyErr_Format(PyExc_TypeError, "expected a Model");
   options given;
-  if (options_take(&given, dictionary) < 0)
-    return NULL;
   sampler samples;
-  if (sampler_init(&samples, sample, self->model) < 0) {
-    options_release(&given);
-    Py_XDECREF(given.callbacks);
+  if (sampler_start(&samples, sample, self->model, &given, dictionary) < 0)
     return NULL;
-  }
   const sinter_model *against =
       other == Py_None ? NULL : ((model_object *)other)->model;
   char *report = NULL;
@@ -372,10 +369,7 @@ static PyObject *model_evaluate(model_object *self, PyObject *arguments) {
   Py_END_ALLOW_THREADS options_release(&given);
   Py_XDECREF(given.callbacks);
   sampler_end(&samples);
-  PyObject *text =
-      status == SINTER_OK ? PyUnicode_FromString(report) : raise_error(error);
-  sinter_string_free(report);
-  return text;
+  return status == SINTER_OK ? text_of(report) : raise_error(error);
 }
 
 static PyMethodDef model_methods[] = {

@@ -204,14 +204,19 @@ static LogicalResult importTopK(NodeContext &node) {
   return node.results({top->getResult(0), top->getResult(1)});
 }
 
-static LogicalResult importCumSum(NodeContext &node) {
-  Value x = node.operand(0);
+/// The axis of a cumulative sum or product of \p x, its second input.
+static std::optional<int64_t> scannedAxis(NodeContext &node, Value x) {
   auto given = node.integersFrom(1, "axis");
   if (!x || !given)
-    return failure();
+    return std::nullopt;
   if (given->size() != 1)
     return node.fail("axis is not one number");
-  auto axis = node.axis(given->front(), node.rank(x));
+  return node.axis(given->front(), node.rank(x));
+}
+
+static LogicalResult importCumSum(NodeContext &node) {
+  Value x = node.operand(0);
+  auto axis = scannedAxis(node, x);
   if (!axis)
     return failure();
   return node.result(node.op<nn::CumulativeSumOp>(
@@ -288,12 +293,7 @@ static Value multiplyInWindows(NodeContext &node, Value x, int64_t axis,
 
 static LogicalResult importCumProd(NodeContext &node) {
   Value x = node.operand(0);
-  auto given = node.integersFrom(1, "axis");
-  if (!x || !given)
-    return failure();
-  if (given->size() != 1)
-    return node.fail("axis is not one number");
-  auto axis = node.axis(given->front(), node.rank(x));
+  auto axis = scannedAxis(node, x);
   if (!axis)
     return failure();
   const stablehlo::Scan scan{static_cast<size_t>(*axis),

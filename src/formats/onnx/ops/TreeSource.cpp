@@ -82,6 +82,27 @@ private:
 
 } // namespace
 
+/// Whether the lists of \p nodes nodes fit: \p lengths are those of lists with
+/// an element a node, \p tracks that of one that may be missing. Else an error.
+static bool areListsOfNodes(NodeContext &node, size_t nodes, size_t tracks,
+                            std::initializer_list<size_t> lengths) {
+  for (size_t each : lengths)
+    if (each != nodes) {
+      node.fail("the lists of nodes differ in length");
+      return false;
+    }
+  if (tracks != 0 && tracks != nodes) {
+    node.fail("attribute 'nodes_missing_value_tracks_true' has not one element "
+              "a node");
+    return false;
+  }
+  if (nodes == 0 || static_cast<int64_t>(nodes) > mostNodes) {
+    node.fail("there are no nodes, or too many");
+    return false;
+  }
+  return true;
+}
+
 bool NumberedTrees::readLists() {
   trees = node.getInts("nodes_treeids");
   numbers = node.getInts("nodes_nodeids");
@@ -94,23 +115,9 @@ bool NumberedTrees::readLists() {
   if (!values)
     return false;
   splits = *values;
-  const size_t size = numbers.size();
-  for (size_t each : {trees.size(), features.size(), whenTrue.size(),
-                      whenFalse.size(), modes.size(), splits.size()})
-    if (each != size) {
-      node.fail("the lists of nodes differ in length");
-      return false;
-    }
-  if (!tracks.empty() && tracks.size() != size) {
-    node.fail("attribute 'nodes_missing_value_tracks_true' has not one element "
-              "a node");
-    return false;
-  }
-  if (size == 0 || count() > mostNodes) {
-    node.fail("there are no nodes, or too many");
-    return false;
-  }
-  return true;
+  return areListsOfNodes(node, numbers.size(), tracks.size(),
+                         {trees.size(), features.size(), whenTrue.size(),
+                          whenFalse.size(), modes.size(), splits.size()});
 }
 
 /// Finds the entries by tree and number, and which are leaves.
@@ -311,23 +318,9 @@ bool IndexedTrees::readLists() {
   }
   modes = *modesRead;
   splits = *splitsRead;
-  const size_t size = features.size();
-  for (size_t each : {whenTrue.size(), whenFalse.size(), trueLeafs.size(),
-                      falseLeafs.size(), modes.size(), splits.size()})
-    if (each != size) {
-      node.fail("the lists of nodes differ in length");
-      return false;
-    }
-  if (!tracks.empty() && tracks.size() != size) {
-    node.fail("attribute 'nodes_missing_value_tracks_true' has not one element "
-              "a node");
-    return false;
-  }
-  if (size == 0 || static_cast<int64_t>(size) > mostNodes) {
-    node.fail("there are no nodes, or too many");
-    return false;
-  }
-  return true;
+  return areListsOfNodes(node, features.size(), tracks.size(),
+                         {whenTrue.size(), whenFalse.size(), trueLeafs.size(),
+                          falseLeafs.size(), modes.size(), splits.size()});
 }
 
 bool IndexedTrees::addLeaves() {

@@ -19,7 +19,7 @@ struct Target;
 /// Records the target's features in a module, before kernels are built in it.
 void tellMachine(mlir::ModuleOp module, const Target &target);
 
-/// The bits of an index in code for the machine that \p module was told.
+/// The width in bits of `index` on the target of \p module.
 unsigned indexBitsOf(mlir::ModuleOp module);
 
 class KernelBuilder : public IndexBuilder {
