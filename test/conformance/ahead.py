@@ -66,17 +66,23 @@ def call(library, description, inputs):
     return [memory.bytes() for memory in made]
 
 
-def check(sinter, case, folder):
-    """Whether CASE passed; the reason if it failed, None if it was refused."""
-    model, library = os.path.join(case, "model.onnx"), os.path.join(folder, "net.so")
+def compiled(sinter, model, library):
+    """The description of the bundle that MODEL became; the reason if that failed, None if it was refused."""
     done = subprocess.run([sinter, "compile", model, "-o", library, "--json"], capture_output=True, text=True)
     if done.returncode in (USAGE, UNSUPPORTED):
         return None
     if done.returncode != 0:
         return done.stderr.strip()
     description = json.loads(done.stdout)
-    if any(tensor["type"] not in NUMPY for tensor in description["inputs"]):
-        return None
+    return None if any(tensor["type"] not in NUMPY for tensor in description["inputs"]) else description
+
+
+def check(sinter, case, folder):
+    """Whether CASE passed; the reason if it failed, None if it was refused."""
+    model, library = os.path.join(case, "model.onnx"), os.path.join(folder, "net.so")
+    description = compiled(sinter, model, library)
+    if not isinstance(description, dict):
+        return description
     if description["sizes"]:
         return compare_sized(sinter, model, library, description, [{size["name"]: number for size in description["sizes"]} for number in (1, 3)], folder)
     # Random values are inputs as good as those of the case, which may be of other sizes.
@@ -140,13 +146,10 @@ def check_dynamic(sinter, case, folder):
     if model is None:
         return None
     library = os.path.join(folder, "net.so")
-    done = subprocess.run([sinter, "compile", model, "-o", library, "--json"], capture_output=True, text=True)
-    if done.returncode in (USAGE, UNSUPPORTED):
-        return None
-    if done.returncode != 0:
-        return done.stderr.strip()
-    description = json.loads(done.stdout)
-    if any(tensor["type"] not in NUMPY for tensor in description["inputs"]) or not description["sizes"]:
+    description = compiled(sinter, model, library)
+    if not isinstance(description, dict):
+        return description
+    if not description["sizes"]:
         return None
     return compare_sized(sinter, model, library, description, [{name: size + more for name, size in sizes.items()} for more in (0, 1, 3)], folder)
 

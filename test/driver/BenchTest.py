@@ -169,8 +169,9 @@ func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
             self.assertEqual(done.returncode, DONE, done.stderr)
             line, = [line for line in done.stderr.splitlines() if line.startswith("estimated")]
             # With matrix units there are more.
-            found = re.findall(r"(direct|winograd|winograd-2x4|tiles-split\d) ([0-9.]+) ms", line)
-            names, times = zip(*found)
+            alternative = r"(direct|winograd|winograd-2x4|tiles-split\d) ([0-9.]+) ms"
+            self.assertRegex(line, f"^estimated +.*: {alternative}(, {alternative})*$")
+            names, times = zip(*re.findall(alternative, line))
             self.assertLessEqual({"direct", "winograd", "winograd-2x4"}, set(names), line)
             self.assertEqual(len(set(names)), len(names), line)
             self.assertEqual(list(times), sorted(times, key=float), line)

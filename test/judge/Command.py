@@ -1,7 +1,9 @@
 """Sinter's command as tests of written files call it."""
 import argparse
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 
@@ -12,6 +14,23 @@ def optimize(sinter, model, target, *options):
     if done.returncode == 0:
         return None
     return f"optimize, exit code {done.returncode}: " + (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+
+
+def outputs(sinter, model, feeds, folder, backend):
+    """What a model gives for arrays by name, also by name; a string with the reason where the command fails."""
+    # Some users of this module do without NumPy.
+    import numpy as np
+    arguments = []
+    for i, (name, array) in enumerate(feeds.items()):
+        file = os.path.join(folder, f"{i}.npy")
+        np.save(file, array)
+        arguments += ["--input", f"{name}={file}"]
+    target = tempfile.mkdtemp(dir=folder)
+    done = subprocess.run([sinter, "run", model, *arguments, "--backend", backend, "--no-cache", "--output-dir", target],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        return f"run, exit code {done.returncode}: {done.stderr.strip()}"
+    return {os.path.splitext(file)[0]: np.load(os.path.join(target, file)) for file in os.listdir(target)}
 
 
 def run_tests(module):

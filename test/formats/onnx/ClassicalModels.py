@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from judge import Packages
+from judge import Command, Packages
 
 Packages.skip_without(runtime=True)
 import numpy as np
@@ -64,18 +64,6 @@ class Judge:
     def call(self, *arguments):
         done = subprocess.run([self.sinter, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return None if done.returncode == 0 else f"exit code {done.returncode}: {done.stderr.strip()}"
-
-    def outputs(self, path, feeds, folder, backend):
-        arguments = []
-        for name, array in feeds.items():
-            file = os.path.join(folder, name + ".npy")
-            np.save(file, array)
-            arguments += ["--input", f"{name}={file}"]
-        target = tempfile.mkdtemp(dir=folder)
-        error = self.call("run", path, *arguments, "--backend", backend, "--no-cache", "--output-dir", target)
-        if error:
-            return error
-        return {os.path.splitext(file)[0]: np.load(os.path.join(target, file)) for file in os.listdir(target)}
 
     def compare(self, cases, expected, got, what):
         if isinstance(got, str):
@@ -130,7 +118,7 @@ class Judge:
                     continue
                 for model in models:
                     for backend in BACKENDS:
-                        got = self.outputs(model, feeds, own, backend)
+                        got = Command.outputs(self.sinter, model, feeds, own, backend)
                         expected = judged.outputs if "maps.onnx" not in model else {"maps": judged.outputs["probabilities"]}
                         wrong = got if isinstance(got, str) else OnnxRuntime.difference(expected, got, tolerance=2e-5)
                         if wrong:
@@ -160,7 +148,7 @@ class Judge:
                     self.fail(f"ONNX Runtime: {judged.error}\n  {cases}")
                     continue
                 for backend in BACKENDS:
-                    self.compare(cases, judged.outputs, self.outputs(source, feeds, own, backend), backend)
+                    self.compare(cases, judged.outputs, Command.outputs(self.sinter, source, feeds, own, backend), backend)
 
 
 def main():

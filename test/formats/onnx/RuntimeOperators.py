@@ -96,14 +96,9 @@ class RuntimeOperators(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def values(self, path, feeds, folder, backend):
-        arguments = []
-        for name, array in feeds.items():
-            file = os.path.join(folder, name + ".npy")
-            np.save(file, array)
-            arguments += ["--input", f"{name}={file}"]
-        target = tempfile.mkdtemp(dir=folder)
-        self.call("run", path, *arguments, "--backend", backend, "--no-cache", "--output-dir", target)
-        return {os.path.splitext(file)[0]: np.load(os.path.join(target, file)) for file in os.listdir(target)}
+        got = Command.outputs(SINTER, path, feeds, folder, backend)
+        self.assertIsInstance(got, dict, got)
+        return got
 
     def expected(self, variants, folder):
         """By the runtime, or by the variant's own definition."""

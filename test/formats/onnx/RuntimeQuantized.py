@@ -325,14 +325,9 @@ class RuntimeQuantized(unittest.TestCase):
         return done.stderr
 
     def values(self, path, feeds, folder, backend):
-        out, arguments = os.path.join(folder, "out"), []
-        for i, (name, array) in enumerate(feeds.items()):
-            np.save(os.path.join(folder, f"{i}.npy"), array)
-            arguments += ["--input", f"{name}=" + os.path.join(folder, f"{i}.npy")]
-        self.call("run", path, *arguments, "--backend", backend, "--no-cache", "--output-dir", out)
-        (file,) = os.listdir(out)
-        array = np.load(os.path.join(out, file))
-        os.remove(os.path.join(out, file))
+        got = Command.outputs(SINTER, path, feeds, folder, backend)
+        self.assertIsInstance(got, dict, got)
+        (array,) = got.values()
         return array
 
     def assertNear(self, expected, got, limit):
