@@ -1,5 +1,6 @@
 //===- NamedTarget.cpp - targets by what names them -----------------------===//
 
+#include "backend/cpu/target/KnownCpus.h"
 #include "backend/cpu/target/TargetDescription.h"
 #include "runtime/CpuFeatures.h"
 
@@ -98,6 +99,15 @@ Result<std::vector<std::string>> Target::cpusOf(const std::string &triple) {
   return names;
 }
 
+/// Sets the caches of \p target by its names.
+static void setKnownCaches(Target &target) {
+  const KnownCpu *known = knownCpu(llvm::Triple(target.triple), target.cpu);
+  if (!known)
+    return;
+  target.l1Bytes = known->l1Bytes;
+  target.l2Bytes = known->l2Bytes;
+}
+
 /// The size of a cache of the host, or \p otherwise if the system does not say.
 static int64_t hostCacheSize(int name, int64_t otherwise) {
   long size = sysconf(name);
@@ -123,6 +133,7 @@ Result<Target> Target::host(llvm::StringRef wanted) {
   target.features = features.getString();
   if (!wanted.empty())
     target.features += (target.features.empty() ? "" : ",") + wanted.str();
+  setKnownCaches(target);
 #ifdef _SC_LEVEL1_DCACHE_SIZE
   target.l1Bytes = hostCacheSize(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
   target.l2Bytes = hostCacheSize(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
@@ -158,6 +169,7 @@ Result<Target> Target::named(const std::string &triple, std::string cpu,
       !customary.empty())
     target.features =
         customary + (target.features.empty() ? "" : "," + target.features);
+  setKnownCaches(target);
   if (Result<void> completed = complete(target, wanted); !completed)
     return completed.takeError();
   return target;

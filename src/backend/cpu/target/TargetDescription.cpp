@@ -2,7 +2,6 @@
 
 #include "backend/cpu/target/TargetDescription.h"
 
-#include "backend/cpu/target/KnownCpus.h"
 #include "runtime/CpuFeatures.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -247,10 +246,6 @@ void cpu::describe(Target &target, const llvm::MCSubtargetInfo &info) {
     describeRiscV(target, info);
   else if (triple.isAArch64())
     describeAArch64(target, info);
-  if (const KnownCpu *known = knownCpu(triple, target.cpu)) {
-    target.l1Bytes = known->l1Bytes;
-    target.l2Bytes = known->l2Bytes;
-  }
   target.rates = typicalRates(target);
   const std::vector<std::string_view> named = namedFeatures(triple);
   for (const llvm::SubtargetFeatureKV &feature :
