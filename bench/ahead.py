@@ -24,7 +24,7 @@ import tiny_models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 README = os.path.join(HERE, "README.md")
-BEGIN, END = "<!-- ahead.py writes this table -->", "<!-- end of ahead.py -->"
+END = "<!-- end of ahead.py -->"
 TYPES = {"f32": "float", "f64": "double", "i8": "int8_t", "ui8": "uint8_t", "i32": "int32_t", "i64": "int64_t"}
 
 # Runs a model for some time, and prints nanoseconds of a run, then values of the first output. A count of runs is exact.
@@ -218,9 +218,8 @@ def counted(program, folder):
     return (counts[1] - counts[0]) / 10
 
 
-def jit(sinter, model, threads):
-    facts = json.loads(run(sinter, "bench", model, "--threads", threads, "--json"))
-    return facts["latency"]["median_ms"] * 1e3 if "latency" in facts else float(facts["median_ms"]) * 1e3
+def jit(sinter, model, threads, seconds):
+    return json.loads(run(sinter, "bench", model, "--threads", threads, "--seconds", seconds, "--json"))["latency_ms"]["median"] * 1e3
 
 
 def close(ours, theirs):
@@ -258,7 +257,7 @@ class Row:
                         elif not close(expected, values):
                             print(f"{self.name}: {key} gives other values: {values[:4]}, not {expected[:4]}", file=sys.stderr)
                 for key, threads in ("jit", 1), ("jit2", 2):
-                    times[key].append(jit(arguments.sinter, model, threads))
+                    times[key].append(jit(arguments.sinter, model, threads, arguments.seconds / arguments.rounds))
             self.times = {key: statistics.median(each) if each else None for key, each in times.items()}
 
 
@@ -319,10 +318,12 @@ def table(rows, count):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in cells]) + "\n"
 
 
-def write_readme(text):
+def write_readme(text, count):
     with open(README) as file:
         page = file.read()
-    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    mark = f"<!-- ahead.py{' --count' if count else ''} writes this table -->"
+    begin = page.index(mark) + len(mark)
+    end = page.index(END, begin)
     with open(README, "w") as file:
         file.write(page[:begin] + "\n" + text + page[end:])
 
@@ -356,7 +357,7 @@ def main():
         with open(arguments.markdown, "w") as file:
             file.write(text)
     if arguments.readme:
-        write_readme(text)
+        write_readme(text, arguments.count)
 
 
 if __name__ == "__main__":
