@@ -4,6 +4,7 @@
 
 #include "compare/CompareWeights.h"
 #include "data/TensorFiles.h"
+#include "runtime/Suggestions.h"
 #include "runtime/TensorText.h"
 #include "runtime/Text.h"
 

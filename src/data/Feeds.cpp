@@ -1,6 +1,6 @@
 #include "data/Feeds.h"
 
-#include "engine/Binding.h"
+#include "runtime/Suggestions.h"
 #include "runtime/Text.h"
 
 #include <algorithm>

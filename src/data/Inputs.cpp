@@ -13,6 +13,7 @@
 #include "runtime/Npy.h"
 #include "runtime/OptionNames.h"
 #include "runtime/Random.h"
+#include "runtime/Suggestions.h"
 #include "runtime/Text.h"
 #include "runtime/Wav.h"
 

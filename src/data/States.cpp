@@ -4,8 +4,8 @@
 
 #include "data/Inputs.h"
 #include "data/TensorFiles.h"
-#include "engine/Binding.h"
 #include "runtime/Npy.h"
+#include "runtime/Suggestions.h"
 
 #include <algorithm>
 #include <filesystem>

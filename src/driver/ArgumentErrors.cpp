@@ -3,7 +3,8 @@
 #include "driver/ArgumentErrors.h"
 
 #include "driver/Text.h"
-#include "engine/Binding.h"
+#include "runtime/Result.h"
+#include "runtime/Suggestions.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>

@@ -7,6 +7,7 @@
 #include "driver/Text.h"
 #include "interface/ModelFigures.h"
 #include "runtime/Result.h"
+#include "runtime/Utf8.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -30,16 +31,8 @@ static void printSaid(const char *what, const std::string &text) {
     printTo(stdout, "%-11s %s\n", what, oneLine(text).c_str());
 }
 
-/// \p text, or its beginning; --json has all of it.
-static std::string shortened(const std::string &text) {
-  constexpr size_t longest = 100;
-  size_t end = std::min(longest, text.size());
-  // Not within a character of UTF-8.
-  while (end < text.size() && end > 0 &&
-         (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end) + (end < text.size() ? "..." : "");
-}
+/// The most bytes of a text that the file has; --json has all of it.
+static constexpr size_t longestText = 100;
 
 /// The name of ONNX's own operator set is empty in files.
 static std::string operatorSetText(const ModelMetadata &metadata) {
@@ -61,9 +54,9 @@ static void printMetadata(const ModelMetadata &metadata) {
   printSaid("graph", metadata.graph);
   printSaid("version",
             metadata.version ? std::to_string(metadata.version) : "");
-  printSaid("about", shortened(metadata.description));
+  printSaid("about", shortened(metadata.description, longestText));
   for (const auto &[key, value] : metadata.entries)
-    printSaid("metadata", key + " = " + shortened(oneLine(value)));
+    printSaid("metadata", key + " = " + shortened(oneLine(value), longestText));
 }
 
 static void printSignature(const ModelDescription &model) {

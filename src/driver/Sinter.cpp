@@ -9,11 +9,11 @@
 #include "driver/SubCommands.h"
 #include "driver/Text.h"
 #include "driver/VersionText.h"
-#include "engine/Binding.h"
 #include "engine/LibraryFiles.h"
 #include "runtime/LibraryContract.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OptionNames.h"
+#include "runtime/Suggestions.h"
 #include "runtime/TemporaryFiles.h"
 
 #include <CLI/CLI.hpp>

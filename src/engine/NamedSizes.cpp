@@ -3,6 +3,7 @@
 #include "engine/NamedSizes.h"
 
 #include "runtime/OptionNames.h"
+#include "runtime/Suggestions.h"
 
 #include <algorithm>
 

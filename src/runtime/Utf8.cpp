@@ -43,6 +43,14 @@ std::optional<char32_t> takeUtf8(std::string_view &text) {
   return character;
 }
 
+std::string shortened(std::string_view text, size_t most) {
+  if (text.size() <= most)
+    return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80)
+    --most;
+  return std::string(text.substr(0, most)) + "...";
+}
+
 bool appendUtf8(std::string &text, char32_t character) {
   if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
     return false;

@@ -19,6 +19,10 @@ size_t utf8Length(std::string_view text);
 /// if there is no valid one.
 std::optional<char32_t> takeUtf8(std::string_view &text);
 
+/// \p text; if it has more than \p most bytes, no more than these of its
+/// beginning, whole characters, and "...".
+std::string shortened(std::string_view text, size_t most);
+
 /// Appends \p character; false if it is none: a surrogate or too large.
 bool appendUtf8(std::string &text, char32_t character);
 

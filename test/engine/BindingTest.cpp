@@ -131,14 +131,5 @@ TEST(Binding, GivenSizesWinOverHints) {
   expectUsage(bound({{"x", {2, 4}}}), "shape has");
 }
 
-TEST(Binding, NearMiss) {
-  const std::vector<std::string> names = {"input_ids", "attention_mask", "x"};
-  EXPECT_EQ(nearMiss("input_id", names), "input_ids");
-  EXPECT_EQ(nearMiss("atention_mask", names), "attention_mask");
-  EXPECT_EQ(nearMiss("weights", names), "");
-  EXPECT_EQ(suggestion("weights", names),
-            "there are 'input_ids', 'attention_mask' and 'x'");
-}
-
 } // namespace
 } // namespace sinter

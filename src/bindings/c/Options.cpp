@@ -4,7 +4,7 @@
 
 #include "bindings/c/Session.h"
 #include "bindings/c/ThreadPools.h"
-#include "engine/Binding.h"
+#include "runtime/Suggestions.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "passes/FlattenSignature.h"
 #include "passes/Specialize.h"
 #include "runtime/OptionNames.h"
+#include "runtime/Suggestions.h"
 
 using namespace mlir;
 

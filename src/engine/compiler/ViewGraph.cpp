@@ -11,6 +11,7 @@
 #include "graph/storage/Storage.h"
 #include "runtime/TensorRange.h"
 #include "runtime/TensorText.h"
+#include "runtime/Utf8.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -100,16 +101,6 @@ bool isShownAsTensor(Operation *op) {
          shownFor(op->getResult(0)).getDefiningOp<stablehlo::ConstantOp>();
 }
 
-/// The first bytes of \p text, not more than are shown.
-std::string shortened(std::string text) {
-  if (text.size() <= longestAttribute)
-    return text;
-  size_t end = longestAttribute;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end) + "...";
-}
-
 std::string textOf(Attribute attribute) {
   if (auto elements = dyn_cast<ElementsAttr>(attribute);
       elements && elements.getNumElements() > largestDenseConstant)
@@ -123,7 +114,7 @@ std::string textOf(Attribute attribute) {
   // "array<i64: 1, 1>"
   if (isa<DenseArrayAttr>(attribute))
     text = "[" + StringRef(text).split(": ").second.rtrim('>').str() + "]";
-  return shortened(std::move(text));
+  return shortened(text, longestAttribute);
 }
 
 /// The operations in a region that computes single elements: "add, maximum".
@@ -147,7 +138,7 @@ ViewedOperation viewOperation(Operation *op) {
   if (!holdsNodes(op))
     for (Region &region : op->getRegions())
       if (std::string text = textOf(region); !text.empty())
-        view.attributes.emplace_back("body", shortened(std::move(text)));
+        view.attributes.emplace_back("body", shortened(text, longestAttribute));
   return view;
 }
 

@@ -3,6 +3,7 @@
 #include "backend/cpu/ahead/StepLines.h"
 
 #include "runtime/Result.h"
+#include "runtime/Utf8.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfo.h"
@@ -20,8 +21,7 @@ static constexpr const char *versionFlag = "Debug Info Version",
 /// Names of layers may have any length.
 static std::string shortName(const std::string &layer) {
   constexpr size_t most = 120;
-  const std::string name = oneLine(layer);
-  return name.size() <= most ? name : name.substr(0, most - 3) + "...";
+  return shortened(oneLine(layer), most);
 }
 
 /// What a function is called by a tool: the first of its layers, and how many

@@ -3,6 +3,7 @@
 #include "backend/cpu/target/KnownCpus.h"
 #include "backend/cpu/target/TargetDescription.h"
 #include "runtime/CpuFeatures.h"
+#include "runtime/Suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -18,23 +19,13 @@
 using namespace sinter;
 using namespace sinter::cpu;
 
-/// \p error with the name in \p known that is most like \p given, if one is.
-template <typename Known>
-static Error withLikely(Error error, llvm::StringRef given,
-                        llvm::ArrayRef<Known> known) {
-  // As many letters may differ as in a slip of the fingers.
-  unsigned least = static_cast<unsigned>(given.size()) / 3 + 1;
-  llvm::StringRef likely;
-  for (const Known &each : known) {
-    const unsigned distance = given.edit_distance(each.Key, true, least);
-    if (distance < least) {
-      least = distance;
-      likely = each.Key;
-    }
-  }
-  return likely.empty() ? error
-                        : withHint("did you mean '" + likely.str() + "'?",
-                                   std::move(error));
+/// The names that LLVM has in a table.
+template <typename Row>
+static std::vector<std::string> namesIn(llvm::ArrayRef<Row> table) {
+  std::vector<std::string> names;
+  for (const Row &row : table)
+    names.emplace_back(row.Key);
+  return names;
 }
 
 /// Whether \p info, of a machine like the target, knows the features \p wanted:
@@ -51,9 +42,9 @@ static Result<void> checkFeatures(const Target &target, llvm::StringRef wanted,
       return name == known.Key;
     };
     if (llvm::none_of(info.getAllProcessorFeatures(), isNamed))
-      return withLikely(usageError("unknown feature '" + name.str() +
-                                   "' for target '" + target.triple + "'"),
-                        name, info.getAllProcessorFeatures());
+      return withHint(didYouMean(name, namesIn(info.getAllProcessorFeatures())),
+                      usageError("unknown feature '" + name.str() +
+                                 "' for target '" + target.triple + "'"));
   }
   return {};
 }
@@ -71,9 +62,10 @@ static Result<void> complete(Target &target, llvm::StringRef wanted) {
     return machine.takeError();
   const llvm::MCSubtargetInfo &known = *(*machine)->getMCSubtargetInfo();
   if (!target.cpu.empty() && !known.isCPUStringValid(target.cpu))
-    return withLikely(usageError("unknown CPU '" + target.cpu +
-                                 "' for target '" + target.triple + "'"),
-                      target.cpu, known.getAllProcessorDescriptions());
+    return withHint(
+        didYouMean(target.cpu, namesIn(known.getAllProcessorDescriptions())),
+        usageError("unknown CPU '" + target.cpu + "' for target '" +
+                   target.triple + "'"));
   if (Result<void> good = checkFeatures(target, wanted, known); !good)
     return good;
   const std::unique_ptr<llvm::MCSubtargetInfo> info(
@@ -92,11 +84,8 @@ Result<std::vector<std::string>> Target::cpusOf(const std::string &triple) {
       generic.createMachine();
   if (!machine)
     return machine.takeError();
-  std::vector<std::string> names;
-  for (const llvm::SubtargetSubTypeKV &each :
-       (*machine)->getMCSubtargetInfo()->getAllProcessorDescriptions())
-    names.emplace_back(each.Key);
-  return names;
+  return namesIn(
+      (*machine)->getMCSubtargetInfo()->getAllProcessorDescriptions());
 }
 
 /// Sets the caches of \p target by its names.
