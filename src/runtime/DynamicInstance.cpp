@@ -312,8 +312,7 @@ Result<void> DynamicInstance::setPlaces(const SectionState &section) {
     place.bytes = static_cast<uint64_t>(*bytes);
     if (slot.most != 0)
       place.bytes = std::min(place.bytes, slot.most);
-    // No sum of sizes overflows.
-    if (place.bytes > uint64_t(1) << 46)
+    if (place.bytes > mostTensorBytes)
       return wrong(slot.bytes, "too large");
   }
   return {};

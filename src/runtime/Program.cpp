@@ -12,15 +12,12 @@ namespace sinter {
 
 namespace {
 
-/// A generous limit, which keeps sums of sizes far from overflow.
-constexpr uint64_t maxBytes = uint64_t(1) << 46;
-
 class Verifier {
 public:
   explicit Verifier(const Program &program) : program(program) {}
 
   Result<void> run() {
-    if (program.arenaBytes > maxBytes)
+    if (program.arenaBytes > mostTensorBytes)
       return damaged("the arena is too large");
     for (const auto *specs : {&program.inputs, &program.outputs})
       for (const TensorSpec &spec : *specs)
@@ -46,7 +43,7 @@ public:
     return checkSteps(program.steps, 0);
   }
   Result<void> run(std::span<const Step> steps) const {
-    if (program.arenaBytes > maxBytes)
+    if (program.arenaBytes > mostTensorBytes)
       return damaged("the arena is too large");
     return checkSteps(steps, 0);
   }
@@ -210,7 +207,7 @@ private:
                       program.constants[program.states[buffer.index].initial]
                           .bytes.size());
     case BufferSpace::Scratch:
-      return buffer.index == 0 && isWithin(buffer, maxBytes) &&
+      return buffer.index == 0 && isWithin(buffer, mostTensorBytes) &&
              buffer.offset == 0;
     }
     return false;

@@ -168,6 +168,10 @@ struct Program {
   std::vector<std::shared_ptr<const Program>> nested;
 };
 
+/// The most bytes of a tensor, of the arena and of all that a run needs: no sum
+/// of sizes overflows.
+inline constexpr int64_t mostTensorBytes = int64_t(1) << 46;
+
 /// The maximum nesting of control flow.
 inline constexpr unsigned maxStepNesting = 512;
 

@@ -107,7 +107,7 @@ bytesAt(llvm::ArrayRef<TensorSpec> specs,
         std::ranges::all_of(shape, [](int64_t size) { return size >= 0; });
     const std::optional<int64_t> bytes =
         isShape ? byteCount(spec.type, shape) : std::nullopt;
-    if (!bytes || static_cast<uint64_t>(*bytes) > mostDynamicBytes)
+    if (!bytes || static_cast<uint64_t>(*bytes) > mostTensorBytes)
       return std::nullopt;
     all.push_back(static_cast<uint64_t>(*bytes));
   }
@@ -132,7 +132,7 @@ std::optional<DynamicLayout::Most> mostOf(const Program &program,
     return std::nullopt;
   DynamicLayout::Most most;
   setWorkspace(*program.dynamic, layout.order, plan->bytes, most);
-  if (most.workspaceBytes > mostDynamicBytes)
+  if (most.workspaceBytes > mostTensorBytes)
     return std::nullopt;
   most.inputs = *inputs;
   most.outputs = *outputs;

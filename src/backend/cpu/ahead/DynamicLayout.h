@@ -25,14 +25,11 @@ struct DynamicLayout {
   };
   std::optional<Most> most;
 
-  /// The layout of \p program, for sizes up to those of \p bounds. Errors:
-  /// Usage if a bound is of no dimension, or too large.
+  /// The layout of \p program, for sizes up to those of \p bounds. Usage error
+  /// if these are too large.
   static Result<DynamicLayout> of(const Program &program,
                                   const std::map<std::string, int64_t> &bounds);
 };
-
-/// The most bytes of a tensor, and of all of them: sums do not overflow.
-inline constexpr uint64_t mostDynamicBytes = uint64_t(1) << 46;
 
 /// \p bytes rounded up to a multiple of bundleAlignment.
 inline uint64_t alignedUp(uint64_t bytes) {

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ahead/SizePlan.h"
 
+#include "backend/cpu/ahead/EntryAlloca.h"
 #include "backend/cpu/ahead/ParallelTasks.h"
 #include "runtime/StepThreads.h"
 
@@ -83,7 +84,7 @@ void SizePlan::addTable() {
 llvm::Value *SizePlan::bounded(llvm::Value *bytes) {
   const unsigned bits = module.getDataLayout().getPointerSizeInBits();
   const uint64_t most =
-      bits < 64 ? (uint64_t(1) << (bits - 1)) - 1 : mostDynamicBytes;
+      bits < 64 ? (uint64_t(1) << (bits - 1)) - 1 : mostTensorBytes;
   code.refuseIf(builder.CreateICmpUGT(bytes, builder.getInt64(most)));
   return bytes;
 }
@@ -227,14 +228,9 @@ void SizePlan::addSteps(llvm::ArrayRef<Step> list,
 //===----------------------------------------------------------------------===//
 
 SizePlan::Made SizePlan::make(llvm::IRBuilder<> &at, llvm::Value *sizes) const {
-  // Elsewhere than in the first block it would not count as a part of the
-  // frame.
-  llvm::BasicBlock &entry = at.GetInsertBlock()->getParent()->getEntryBlock();
-  llvm::AllocaInst *made =
-      llvm::IRBuilder<>(&entry, entry.begin())
-          .CreateAlloca(
-              llvm::ArrayType::get(at.getInt64Ty(), std::max(1u, elements)),
-              nullptr, "plan");
+  llvm::AllocaInst *made = allocaInEntry(
+      at, llvm::ArrayType::get(at.getInt64Ty(), std::max(1u, elements)),
+      "plan");
   return {made, at.CreateCall(function, {sizes, made})};
 }
 

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/emit/Elemental.h"
 #include "graph/Types.h"
+#include "runtime/Program.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -23,7 +24,7 @@ KernelBuffer cpu::bufferOf(Value tensor, bool isWritten) {
   KernelBuffer buffer;
   buffer.isDynamic = sinter::hasNamedSizes(type);
   buffer.type = MemRefType::get(
-      {buffer.isDynamic ? mostDynamicBytes : type.getNumElements()},
+      {buffer.isDynamic ? mostTensorBytes : type.getNumElements()},
       storageType(type.getElementType()));
   buffer.isWritten = isWritten;
   // It may be an input or output of the program, wherever its caller has it.
@@ -47,6 +48,6 @@ void cpu::leaveSize(KernelBuffer &buffer) {
     return;
   buffer.bytes = contractBytes(buffer);
   buffer.type =
-      MemRefType::get({mostDynamicBytes}, buffer.type.getElementType());
+      MemRefType::get({mostTensorBytes}, buffer.type.getElementType());
   buffer.isDynamic = true;
 }

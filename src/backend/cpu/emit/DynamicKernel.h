@@ -12,9 +12,6 @@ namespace sinter::cpu {
 /// last buffer is the table of them then.
 bool isDynamic(KernelOp kernel);
 
-/// One more than any buffer of unknown size has, for code that compares.
-inline constexpr int64_t mostDynamicBytes = int64_t(1) << 40;
-
 /// \p tensor, and the table of named sizes, as a kernel's buffers.
 KernelBuffer bufferOf(mlir::Value tensor, bool isWritten);
 KernelBuffer tableOfSizes(mlir::MLIRContext *context);

@@ -231,7 +231,7 @@ static std::vector<KernelContract> writeKernel(KernelOp kernel,
     KernelBuffer scratch;
     scratch.isDynamic = plan.scratch.isDynamic();
     scratch.type = MemRefType::get(
-        {scratch.isDynamic ? mostDynamicBytes : int64_t(plan.scratch.bytes)},
+        {scratch.isDynamic ? mostTensorBytes : int64_t(plan.scratch.bytes)},
         IntegerType::get(module.getContext(), 8));
     scratch.isWritten = true;
     buffers.push_back(scratch);

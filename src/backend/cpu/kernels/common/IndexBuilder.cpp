@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "runtime/Program.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -72,8 +73,7 @@ void IndexBuilder::remember(Key key, Value value) {
 /// Whether \p number is what the attributes of a scan of named length have in
 /// place of one less (stablehlo::scanWindow).
 static bool isNoSize(int64_t number) {
-  constexpr int64_t most = int64_t(1) << 46;
-  return number >= most || number <= -most;
+  return number >= mostTensorBytes || number <= -mostTensorBytes;
 }
 
 Value IndexBuilder::index(Dim size) {
@@ -137,8 +137,7 @@ Value IndexBuilder::sizeInTable(int64_t number) {
   Value loaded = create<memref::LoadOp>(entry->getArgument(argument.getInt()),
                                         ValueRange{place});
   Value size = create<arith::IndexCastOp>(builder.getIndexType(), loaded);
-  constexpr int64_t most = int64_t(1) << 46;
-  assumeRange(size, {0, most});
+  assumeRange(size, {0, mostTensorBytes});
   return size;
 }
 
