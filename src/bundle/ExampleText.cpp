@@ -64,9 +64,8 @@ bool hasElements(const std::vector<BundleTensor> &tensors) {
 class ExampleWriter {
 public:
   explicit ExampleWriter(const Bundle &bundle)
-      : bundle(bundle),
-        entry(bundle.entries.empty() ? bundle : bundle.entries.front()),
-        name(entry.name), prefix(capitals(entry.name)), whole(bundle.name),
+      : bundle(bundle), entry(bundle.entries.front()), name(entry.name),
+        prefix(capitals(entry.name)), whole(bundle.name),
         wholePrefix(capitals(bundle.name)), inputs(fieldNames(entry.inputs)),
         outputs(fieldNames(entry.outputs)),
         inFile(bundle.weightsIn == BundleWeights::InFile),
@@ -292,7 +291,7 @@ void ExampleWriter::addMain() {
   if (bundle.isParallel)
     line("  const " + whole + "_threads threads = {THREADS, run_tasks, NULL};");
   if (hasElements(entry.inputs) || hasElements(entry.outputs))
-    line("  size_t i;");
+    line("  size_t i, count;");
   line("  int status;");
   if (inFile) {
     line("  if (!read_weights(argc > 1 ? argv[1] : \"" + whole +
@@ -307,8 +306,8 @@ void ExampleWriter::addMain() {
     const BundleTensor &input = entry.inputs[i];
     if (!input.isDynamic() && input.bytes == 0)
       continue;
-    line("  for (i = 0; i < " + elementCount("input", inputs[i], input) +
-         "; ++i)");
+    line("  count = " + elementCount("input", inputs[i], input) + ";");
+    line("  for (i = 0; i < count; ++i)");
     line("    input_" + inputs[i] + "[i] = (" +
          std::string(cType(entry.inputs[i].spec.type)) + ")(" +
          randomElement(entry.inputs[i]) + ");");
@@ -326,8 +325,8 @@ void ExampleWriter::addMain() {
     const BundleTensor &output = entry.outputs[i];
     line("  printf(\"" + outputs[i] + ":\");");
     if (output.isDynamic() || output.bytes != 0) {
-      line("  for (i = 0; i < " + elementCount("output", outputs[i], output) +
-           " && i < 5; ++i)");
+      line("  count = " + elementCount("output", outputs[i], output) + ";");
+      line("  for (i = 0; i < count && i < 5; ++i)");
       line("    " + printElement(entry.outputs[i], "output_" + outputs[i]));
     }
     line("  printf(\"\\n\");");
@@ -344,8 +343,7 @@ std::string exampleText(const Bundle &bundle) {
 std::string cmakeText(const Bundle &bundle) {
   const bool needsMathematics =
       std::ranges::any_of(bundle.externals, [](const std::string &symbol) {
-        return !symbol.starts_with("mem") && !symbol.starts_with("__") &&
-               !symbol.starts_with("sinter_");
+        return !symbol.starts_with("__") && !symbol.starts_with("sinter_");
       });
   std::string text =
       "cmake_minimum_required(VERSION 3.13)\n"

@@ -9,21 +9,11 @@ namespace sinter {
 
 namespace {
 
-/// The entry points: that of the bundle itself, or its several.
-std::vector<const BundleInterface *> interfacesOf(const Bundle &bundle) {
-  if (bundle.entries.empty())
-    return {&bundle};
-  std::vector<const BundleInterface *> all;
-  for (const BundleInterface &entry : bundle.entries)
-    all.push_back(&entry);
-  return all;
-}
-
 class HeaderWriter {
 public:
   HeaderWriter(const Bundle &bundle, const std::string &model)
       : bundle(bundle), name(bundle.name), prefix(capitals(bundle.name)),
-        entry(&bundle), begin(prefix) {
+        entry(&bundle.entries.front()), begin(prefix) {
     line("/* " + name + ".h - made by sinter " + bundle.version + " from " +
          commentText(model) + "; do not edit.");
     line(" *");
@@ -45,8 +35,8 @@ public:
     line("");
     addState();
     addSharedFunctions();
-    for (const BundleInterface *each : interfacesOf(bundle))
-      addEntry(*each);
+    for (const BundleInterface &each : bundle.entries)
+      addEntry(each);
     line("#ifdef __cplusplus");
     line("} /* extern \"C\" */");
     line("#endif");
@@ -127,9 +117,9 @@ void HeaderWriter::addStatus() {
   defineStatus("MISALIGNED", BundleStatus::Misaligned);
   if (bundle.weightsIn != BundleWeights::InCode)
     defineStatus("WRONG_WEIGHTS", BundleStatus::WrongWeights);
-  if (std::ranges::any_of(
-          interfacesOf(bundle),
-          [](const BundleInterface *each) { return !each->sizes.empty(); }))
+  if (std::ranges::any_of(bundle.entries, [](const BundleInterface &each) {
+        return !each.sizes.empty();
+      }))
     defineStatus("BAD_SIZES", BundleStatus::BadSizes);
   if (std::ranges::find(bundle.features, "amx-tile") != bundle.features.end())
     defineStatus("NO_MATRIX_UNITS", BundleStatus::NoMatrixUnits);

@@ -91,7 +91,8 @@ nlohmann::json bundleJson(const Bundle &bundle, const std::string &model) {
                             {"c_array", nlohmann::json()}};
   if (const char *suffix = weightsSuffix(bundle.weightsIn))
     weights[inFile ? "file" : "c_array"] = bundle.name + suffix;
-  nlohmann::json json = {{"model", model},
+  nlohmann::json json = {{"name", bundle.name},
+                         {"model", model},
                          {"version", bundle.version},
                          {"hash", bundle.hash.text()},
                          {"target", bundle.triple},
@@ -109,12 +110,11 @@ nlohmann::json bundleJson(const Bundle &bundle, const std::string &model) {
                          {"code_bytes", bundle.codeBytes},
                          {"data_bytes", bundle.dataBytes},
                          {"external_symbols", bundle.externals}};
-  if (bundle.entries.empty())
-    json.update(interfaceJson(bundle));
-  else
-    json["name"] = bundle.name;
   for (const BundleInterface &entry : bundle.entries)
-    json["entries"].push_back(interfaceJson(entry));
+    if (entry.name == bundle.name)
+      json.update(interfaceJson(entry));
+    else
+      json["entries"].push_back(interfaceJson(entry));
   for (const char *what : {"state_init", "hash"})
     json["functions"][what] = bundle.name + "_" + what;
   return json;

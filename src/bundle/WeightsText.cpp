@@ -3,26 +3,21 @@
 #include "bundle/Identifiers.h"
 
 #include <array>
-#include <cstring>
+#include <charconv>
+#include <cstdint>
 
 namespace sinter {
 
 /// Appends the word of four bytes at \p bytes, little-endian as targets are.
+/// Leading zeros take space, too.
 static void appendWord(std::string &text, const char *bytes) {
-  static constexpr std::string_view digits = "0123456789abcdef";
-  std::array<unsigned char, 4> word;
-  std::memcpy(word.data(), bytes, word.size());
-  text += "0x";
-  // Leading zeros take space, too.
-  bool hasBegun = false;
-  for (size_t i = word.size(); i-- > 0;)
-    for (const unsigned shift : {4u, 0u}) {
-      const unsigned digit = (word[i] >> shift) & 15u;
-      hasBegun = hasBegun || digit != 0 || (i == 0 && shift == 0);
-      if (hasBegun)
-        text += digits[digit];
-    }
-  text += ',';
+  uint32_t word = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    word |= uint32_t(static_cast<unsigned char>(bytes[i])) << 8 * i;
+  std::array<char, 8> digits;
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), word, 16);
+  text.append("0x").append(digits.data(), end.ptr) += ',';
 }
 
 std::string weightsText(const Bundle &bundle) {

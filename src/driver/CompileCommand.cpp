@@ -68,24 +68,14 @@ private:
       return bytesText(static_cast<double>(bytes));
     };
     printTo(stdout,
-            "code %s, constants %s, weights %s, workspace %s, state "
-            "%s, stack at most %s\n",
+            "code %s, constants %s, weights %s, state %s, stack at most %s\n",
             size(bundle.codeBytes).c_str(), size(bundle.dataBytes).c_str(),
-            size(bundle.weightBytes).c_str(),
-            bundle.entries.empty() ? workspaceText(bundle).c_str()
-                                   : "of each entry point",
-            size(bundle.stateBytes).c_str(), size(bundle.stackBytes).c_str());
-    if (bundle.threadBytes != 0)
-      printTo(stdout, "workspace %s for each other thread\n",
-              size(bundle.threadBytes).c_str());
-    if (!bundle.sizes.empty())
-      printTo(stdout, "sizes of a call: %s\n", sizesText(bundle).c_str());
+            size(bundle.weightBytes).c_str(), size(bundle.stateBytes).c_str(),
+            size(bundle.stackBytes).c_str());
     for (const BundleInterface &entry : bundle.entries)
-      printTo(stdout, "%s: workspace %s%s\n", entry.name.c_str(),
-              workspaceText(entry).c_str(),
-              entry.sizes.empty()
-                  ? ""
-                  : (", sizes of a call: " + sizesText(entry)).c_str());
+      printTo(stdout, "%s%s\n",
+              entry.name == bundle.name ? "" : (entry.name + ": ").c_str(),
+              entryText(entry).c_str());
     std::string externals;
     for (const std::string &symbol : bundle.externals)
       externals += " " + symbol;
@@ -93,20 +83,22 @@ private:
             externals.empty() ? " none" : externals.c_str());
   }
 
-  static std::string workspaceText(const BundleInterface &entry) {
-    if (!entry.workspaceBytes)
-      return "by sizes";
-    return (entry.sizes.empty() ? "" : "at most ") +
-           bytesText(static_cast<double>(*entry.workspaceBytes));
-  }
-
-  /// "N, sequence (at most 512)".
-  static std::string sizesText(const BundleInterface &entry) {
+  /// "dynamic dimensions N (at most 512), M; workspace at most 1.2 MB".
+  static std::string entryText(const BundleInterface &entry) {
+    const auto size = [](uint64_t bytes) {
+      return bytesText(static_cast<double>(bytes));
+    };
     std::string text;
-    for (const BundleSize &size : entry.sizes)
+    for (const BundleSize &each : entry.sizes)
       text +=
-          (text.empty() ? "" : ", ") + oneLine(size.name) +
-          (size.most ? " (at most " + std::to_string(*size.most) + ")" : "");
+          (text.empty() ? "dynamic dimensions " : ", ") + oneLine(each.name) +
+          (each.most ? " (at most " + std::to_string(*each.most) + ")" : "");
+    if (!entry.workspaceBytes)
+      return text + "; the workspace depends on them";
+    text += (text.empty() ? "workspace " : "; workspace at most ") +
+            size(*entry.workspaceBytes);
+    if (entry.threadBytes != 0)
+      text += ", " + size(entry.threadBytes) + " for each other thread";
     return text;
   }
 

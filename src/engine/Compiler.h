@@ -121,16 +121,17 @@ struct CompileRequest : CodeOptions {
   CompileObserver stages;
 };
 
-/// The inputs that a model is compiled for ahead of time: static `shapes`, or
-/// sizes that callers give, `dynamic`.
+/// What a model is compiled to ahead of time.
 struct BundleRequest : CompileRequest {
   BundleOptions bundle;
-  /// Several entry points, each for sizes of its own; none: one, for those of
-  /// the request.
+  /// An entry point, for inputs of static `shapes`, or for sizes that callers
+  /// give, `dynamic`; in place of those of the request.
   struct Entry {
+    /// Empty: that of the bundle.
     std::string name;
     std::vector<Shape> shapes, dynamic;
   };
+  /// At least one.
   std::vector<Entry> entries;
   TargetChanges changes;
 };

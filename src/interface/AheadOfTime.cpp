@@ -43,7 +43,7 @@ static void addTarget(CLI::App &app, AheadOptions &options) {
   };
   addCache("--l1", options.l1Bytes,
            "the first data cache of a core, as 32K (default: what `sinter "
-           "targets` lists)");
+           "targets` lists, for x86 what the cost model was fitted with)");
   addCache("--l2", options.l2Bytes, "the second one, or memory that is near");
 }
 
@@ -143,8 +143,8 @@ private:
   Result<BundleRequest::Entry> entryOf(const std::string &text,
                                        const ModelDescription &model) const;
   Result<void> setShapes(const ModelDescription &model,
-                         const NamedShapes &given, std::vector<Shape> &shapes,
-                         std::vector<Shape> &dynamic) const;
+                         const NamedShapes &given,
+                         BundleRequest::Entry &entry) const;
 
   const CommonOptions &common;
   const AheadOptions options;
@@ -273,11 +273,9 @@ Result<Bundle> AheadCompilation::compile() {
 
 /// Whether some entry point has sizes as arguments.
 bool AheadCompilation::hasSizes() const {
-  return !request.dynamic.empty() ||
-         std::ranges::any_of(request.entries,
-                             [](const BundleRequest::Entry &entry) {
-                               return !entry.dynamic.empty();
-                             });
+  return std::ranges::any_of(
+      request.entries,
+      [](const BundleRequest::Entry &entry) { return !entry.dynamic.empty(); });
 }
 
 /// Sets the bounds of sizes and the sizes of each entry point, which keep to
@@ -290,8 +288,10 @@ Result<void> AheadCompilation::setSizes(const ModelDescription &model,
   if (Result<void> known = checkBoundNames(model, *bounds); !known)
     return known;
   request.bundle.most = std::move(*bounds);
-  if (options.entries.empty())
-    return setShapes(model, given, request.shapes, request.dynamic);
+  if (options.entries.empty()) {
+    BundleRequest::Entry &only = request.entries.emplace_back();
+    return setShapes(model, given, only);
+  }
   for (const std::string &text : options.entries) {
     Result<BundleRequest::Entry> entry = entryOf(text, model);
     if (!entry)
@@ -314,7 +314,7 @@ AheadCompilation::entryOf(const std::string &text,
                       "in b8:batch=8");
   // No two macros of the header may have one name.
   const std::string own = capitals(entry.name) + "_";
-  if (own.starts_with("STATE"))
+  if (own.starts_with("STATE_"))
     return usageError("its name begins with that of the states");
   for (const BundleRequest::Entry &other : request.entries) {
     const std::string its = capitals(other.name) + "_";
@@ -329,17 +329,15 @@ AheadCompilation::entryOf(const std::string &text,
   Result<NamedShapes> shapes = shapesFor(all, model);
   if (!shapes)
     return shapes.takeError();
-  if (Result<void> set = setShapes(model, *shapes, entry.shapes, entry.dynamic);
-      !set)
+  if (Result<void> set = setShapes(model, *shapes, entry); !set)
     return set.takeError();
   return entry;
 }
 
-/// Sets \p shapes, or \p dynamic if sizes stay unknown.
+/// Sets the shapes of \p entry, dynamic ones if sizes stay unknown.
 Result<void> AheadCompilation::setShapes(const ModelDescription &model,
                                          const NamedShapes &given,
-                                         std::vector<Shape> &shapes,
-                                         std::vector<Shape> &dynamic) const {
+                                         BundleRequest::Entry &entry) const {
   Result<std::vector<Shape>> known = knownShapes(model, given, {});
   if (!known)
     return known.takeError();
@@ -349,7 +347,7 @@ Result<void> AheadCompilation::setShapes(const ModelDescription &model,
   const bool hasUnknown = std::ranges::any_of(*known, [](const Shape &shape) {
     return std::ranges::find(shape, -1) != shape.end();
   });
-  (hasUnknown ? dynamic : shapes) = std::move(*known);
+  (hasUnknown ? entry.dynamic : entry.shapes) = std::move(*known);
   return {};
 }
 

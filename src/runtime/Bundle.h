@@ -116,9 +116,10 @@ enum class BundleStatus : int {
 /// bytes), all little-endian.
 inline constexpr char bundleWeightsMagic[] = "SINTERW1";
 
-/// What a caller of a model's functions has to know.
+/// What a caller of an entry point's functions has to know.
 struct BundleInterface {
-  /// What the names of functions, types and macros begin with.
+  /// What the names of functions, types and macros begin with: that of the
+  /// bundle, or that and one of its own.
   std::string name;
   std::vector<BundleTensor> inputs, outputs;
   /// The sizes that callers give; none of a program of static sizes.
@@ -131,9 +132,10 @@ struct BundleInterface {
   uint64_t threadBytes = 0;
 };
 
-struct Bundle : BundleInterface {
-  /// The entry points of a bundle with several, which share weights and states:
-  /// the bundle's own interface has no more than a name then.
+struct Bundle {
+  /// What the names begin with of all that entry points share.
+  std::string name;
+  /// The entry points, at least one, which share weights and states.
   std::vector<BundleInterface> entries;
   /// Of the compiler.
   std::string version;

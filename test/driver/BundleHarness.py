@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import numpy
@@ -276,6 +277,16 @@ def run(program, runs=1, shift=0, launcher=(), stack="own", threads=1):
 
 class BundleTest(CommandTest):
     """Tests that compile bundles and run them."""
+
+    def setUp(self):
+        super().setUp()
+        # What was measured of the machine decides between kernels: here nothing was.
+        cache = tempfile.TemporaryDirectory()
+        self.addCleanup(cache.cleanup)
+        self.cache_home = cache.name
+
+    def sinter(self, *arguments, **environment):
+        return super().sinter(*arguments, **{"XDG_CACHE_HOME": self.cache_home, **environment})
 
     def compile(self, model, folder="net", *arguments, name="net"):
         """Compiles MODEL to FOLDER; returns the description, for sizes of one where sizes are arguments."""

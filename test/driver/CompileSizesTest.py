@@ -356,9 +356,12 @@ func.func @main(%x: tensor<?x?x?xf32> {sinter.name = "x", sinter.dims = ["*/", "
         numpy.testing.assert_allclose(numpy.concatenate([first, second]), expected[0][0], rtol=1e-5, atol=1e-6)
 
     def test_example_of_entry_points(self):
-        for weights in "code", "file":
-            self.described(str(GLYPHS / "glyphs.onnx"), weights, "--entry", "b2:N=2", "--entry", "any:", "--weights", weights, "--cpu", "x86-64-v3")
-            folder, build = self.path(weights), self.path(weights + "-build")
+        """Of several, and of one that has a name."""
+        for name, weights, entries in ("code", "code", ("b2:N=2", "any:")), ("file", "file", ("b2:N=2", "any:")), ("one", "code", ("stateful:N=2",)), ("sized", "file", ("any:",)):
+            given = [argument for entry in entries for argument in ("--entry", entry)]
+            description = self.described(str(GLYPHS / "glyphs.onnx"), name, *given, "--weights", weights, "--cpu", "x86-64-v3")
+            self.assertEqual([entry["name"] for entry in description["entries"]], ["net_" + entry.split(":")[0] for entry in entries])
+            folder, build = self.path(name), self.path(name + "-build")
             subprocess.run(["cmake", "-S", folder, "-B", build, "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -pedantic -std=c99"], check=True, stdout=subprocess.DEVNULL)
             subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
             done = subprocess.run([os.path.join(build, "net_example")], cwd=folder, capture_output=True, text=True)

@@ -350,12 +350,9 @@ MlirCompilerModel::compile(const CompileRequest &request) {
 }
 
 Result<Bundle> MlirCompilerModel::bundle(const BundleRequest &request) {
-  std::vector<BundleRequest::Entry> entries = request.entries;
-  if (entries.empty())
-    entries.push_back({"", request.shapes, request.dynamic});
   std::vector<cpu::BundlePart> parts;
   std::optional<cpu::CpuOptions> used;
-  for (const BundleRequest::Entry &entry : entries) {
+  for (const BundleRequest::Entry &entry : request.entries) {
     CompileRequest own = request;
     own.shapes = entry.shapes;
     own.dynamic = entry.dynamic;

@@ -151,7 +151,7 @@ layOut(llvm::ArrayRef<BundlePart> parts, const Target &target,
   for (const BundlePart &part : parts) {
     programs.push_back(&part.compiled.program);
     Result<BundleLayout> layout =
-        BundleLayout::of(part.compiled.program, options.weights, options.most);
+        BundleLayout::of(part.compiled.program, options.most);
     if (!layout)
       return layout.takeError();
     layouts.push_back(std::move(*layout));
@@ -161,7 +161,7 @@ layOut(llvm::ArrayRef<BundlePart> parts, const Target &target,
   std::vector<LaidOut> all;
   for (auto [program, layout] : llvm::zip_equal(programs, layouts))
     all.push_back({program, &layout});
-  shareWeights(all, options.weights);
+  layOutWeights(all, options.weights);
   for (const BundleLayout &layout : layouts)
     if (Result<void> fit = checkSizes(layout, target); !fit)
       return fit.takeError();
@@ -181,8 +181,9 @@ static std::vector<ObjectFile> kernelsOf(std::vector<BundlePart> &parts) {
   return kernels;
 }
 
-static void setInterface(BundleInterface &made, const std::string &name,
-                         bool isParallel, BundleLayout &layout) {
+static BundleInterface interfaceOf(const std::string &name, bool isParallel,
+                                   BundleLayout &layout) {
+  BundleInterface made;
   made.name = name;
   made.threadBytes = isParallel ? layout.scratchBytes : 0;
   made.workspaceBytes = layout.workspaceBytes;
@@ -190,6 +191,7 @@ static void setInterface(BundleInterface &made, const std::string &name,
     made.sizes = std::move(layout.dynamic->sizes);
   made.inputs = std::move(layout.inputs);
   made.outputs = std::move(layout.outputs);
+  return made;
 }
 
 /// Adds what a processor must have for \p parts. Returns whether one uses AMX.
@@ -262,12 +264,8 @@ Result<Bundle> cpu::makeBundle(std::vector<BundlePart> parts,
   made.stateBytes = first.stateBytes;
   made.states = std::move(first.states);
   made.name = bundle.name;
-  if (parts.size() == 1)
-    setInterface(made, bundle.name, bundle.isParallel, first);
-  else
-    for (auto [part, layout] : llvm::zip_equal(parts, *layouts))
-      setInterface(made.entries.emplace_back(), part.name, bundle.isParallel,
-                   layout);
+  for (auto [part, layout] : llvm::zip_equal(parts, *layouts))
+    made.entries.push_back(interfaceOf(part.name, bundle.isParallel, layout));
   made.codeBytes = file->facts.codeBytes;
   made.dataBytes = file->facts.dataBytes;
   made.stackBytes = file->stackBytes;

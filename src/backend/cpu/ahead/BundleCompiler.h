@@ -39,15 +39,16 @@ Result<BundlePart> compilePart(const std::string &name, const Model &model,
                                CpuOptions options, bool mayCallRuntime = false);
 
 /// Makes one bundle of \p parts, at least one, which were all compiled with \p
-/// options. A single one has the name of the bundle. Errors: Usage if the
-/// weights are too large to be in the code; Unsupported if the states of parts
-/// differ.
+/// options. Errors: Usage if the weights are too large to be in the code, or
+/// sizes are beyond what the model can have; Unsupported if the states of parts
+/// differ, the memory is too large for the target's pointers, or it has no
+/// shared libraries; System if a linker is needed and fails.
 Result<Bundle> makeBundle(std::vector<BundlePart> parts,
                           const CpuOptions &options,
                           const BundleOptions &bundle);
 
-/// Checks that compileBundle() makes code for \p triple: an Unsupported error
-/// otherwise.
+/// Checks that there is code without a runtime library for \p triple: an
+/// Unsupported error otherwise.
 Result<void> checkBundleTarget(const std::string &triple);
 
 } // namespace sinter::cpu

@@ -6,11 +6,8 @@
 #include "runtime/OptionNames.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 using namespace sinter;
@@ -124,24 +121,6 @@ void addStates(const Program &program, BundleLayout &layout) {
   }
 }
 
-void addWeights(const Program &program, const UsedMemory &used,
-                BundleWeights weights, BundleLayout &layout) {
-  uint64_t end = weights == BundleWeights::InCode ? 0 : bundleAlignment;
-  for (size_t i = 0; i < program.constants.size(); ++i) {
-    std::optional<uint64_t> &offset = layout.constants.emplace_back();
-    if (!used.constants[i])
-      continue;
-    offset = end;
-    end += alignedUp(program.constants[i].bytes.size());
-  }
-  layout.weights.resize(end);
-  for (auto [constant, offset] :
-       llvm::zip_equal(program.constants, layout.constants))
-    if (offset && !constant.bytes.empty())
-      std::memcpy(layout.weights.data() + *offset, constant.bytes.data(),
-                  constant.bytes.size());
-}
-
 /// Copies are loops from the first byte on: what they write must not be what
 /// they still have to read.
 Result<void> checkCopies(const Program &program,
@@ -197,19 +176,8 @@ void countHostCalls(const std::vector<Step> &steps,
 
 } // namespace
 
-void cpu::addWeightsHeader(std::vector<char> &weights) {
-  const std::span<const std::byte> content =
-      std::as_bytes(std::span(weights)).subspan(bundleAlignment);
-  const Hash128 hash = hashOf(content);
-  char *header = weights.data();
-  std::memcpy(header, bundleWeightsMagic, 8);
-  llvm::support::endian::write64le(header + 8, hash.low);
-  llvm::support::endian::write64le(header + 16, hash.high);
-  llvm::support::endian::write64le(header + 24, weights.size());
-}
-
 Result<BundleLayout>
-BundleLayout::of(const Program &program, BundleWeights weights,
+BundleLayout::of(const Program &program,
                  const std::map<std::string, int64_t> &most) {
   if (Result<void> good = checkCopies(program, program.steps); !good)
     return good.takeError();
@@ -229,9 +197,9 @@ BundleLayout::of(const Program &program, BundleWeights weights,
   }
   raiseAlignments(program, program.steps, layout);
   addStates(program, layout);
-  addWeights(program, used, weights, layout);
-  if (weights != BundleWeights::InCode)
-    addWeightsHeader(layout.weights);
+  for (const bool isUsed : used.constants)
+    layout.constants.push_back(isUsed ? std::optional<uint64_t>(0)
+                                      : std::nullopt);
   return layout;
 }
 
@@ -249,23 +217,23 @@ Result<void> cpu::checkNeedsNoRuntime(const Program &program,
                        "inputs or outputs are");
   std::map<std::string, int> counts;
   countHostCalls(program.steps, counts);
-  bool areOfTheirOwn = !program.dynamic;
+  bool areOfTheLibrary = true;
   std::string list;
   for (const auto &[function, count] : counts) {
-    areOfTheirOwn = areOfTheirOwn && isFunctionOfItsOwn(function);
-    if (mayCallRuntime && areOfTheirOwn)
+    const bool isOfTheLibrary =
+        !program.dynamic && isFunctionOfItsOwn(function);
+    if (mayCallRuntime && isOfTheLibrary)
       continue;
+    areOfTheLibrary &= isOfTheLibrary;
     list += (list.empty() ? "" : ", ") + function + " (" +
             std::to_string(count) + ")";
   }
   if (!list.empty()) {
-    Error error =
-        unsupported(std::string("code without ") +
-                    (mayCallRuntime ? "an executor" : "a runtime library") +
-                    " cannot call " + list);
-    return areOfTheirOwn ? withHint(optionText("with-runtime") + " links it",
-                                    std::move(error))
-                         : error;
+    Error error = unsupported("functions that a bundle cannot call: " + list);
+    return areOfTheLibrary ? withHint(optionText("with-runtime") +
+                                          " links the library that has them",
+                                      std::move(error))
+                           : error;
   }
   return program.dynamic ? checkSizesFollow(program) : Result<void>();
 }

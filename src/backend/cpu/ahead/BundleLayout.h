@@ -34,21 +34,17 @@ struct BundleLayout {
   /// The workspace is that of one thread.
   std::optional<uint64_t> workspaceBytes;
   uint64_t stateBytes = 0;
-  /// The offset of each constant that is used.
+  /// The offset of each constant that is used, once layOutWeights() has set it.
   std::vector<std::optional<uint64_t>> constants;
-  /// The bytes of the weights.
+  /// The bytes of the weights; of several programs, the first has all.
   std::vector<char> weights;
 
-  /// The layout of \p program, which is verified. Errors: System if a copy
-  /// overlaps with its source; those of DynamicLayout::of().
+  /// The layout of \p program, which is verified, but for its weights. Errors:
+  /// System if a copy overlaps with its source; those of DynamicLayout::of().
   /// Sizes are up to those of \p most.
   static Result<BundleLayout>
-  of(const Program &program, BundleWeights weights,
-     const std::map<std::string, int64_t> &most = {});
+  of(const Program &program, const std::map<std::string, int64_t> &most = {});
 };
-
-/// Writes what the file of \p weights begins with, over its first bytes.
-void addWeightsHeader(std::vector<char> &weights);
 
 /// Checks that \p program needs nothing but its code and memory, or, with \p
 /// mayCallRuntime, functions of the runtime library that need no executor: the

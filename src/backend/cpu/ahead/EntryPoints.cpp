@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ahead/EntryPoints.h"
 
+#include "backend/cpu/ahead/EntryAlloca.h"
 #include "backend/cpu/ahead/FloatModeCode.h"
 #include "backend/cpu/ahead/MatrixPermission.h"
 #include "backend/cpu/ahead/ParallelTasks.h"
@@ -77,13 +78,12 @@ private:
                               llvm::ArrayRef<llvm::Type *> arguments);
 
   // Checks of what the caller passes.
-  void checkPointer(llvm::Value *address, uint64_t alignment);
+  void checkPointer(llvm::Value *address, uint64_t alignment,
+                    llvm::Value *bytes = nullptr);
   using TensorNumbers = std::vector<SizePlan::TensorNumbers>;
   std::vector<llvm::Value *> loadPointers(llvm::Value *table,
                                           llvm::ArrayRef<BundleTensor> tensors,
                                           TensorNumbers SizePlan::*numbers);
-  void checkPointerOf(llvm::Value *address, uint64_t alignment,
-                      llvm::Value *bytes);
   void checkWeights(llvm::Value *base);
   void returnIf(llvm::Value *isWrong, BundleStatus status);
   void finishChecks();
@@ -105,7 +105,7 @@ private:
   Result<void> addWhile(const Step &step, const DynamicStep *sizes);
   void addCopyOf(const Step &step);
   llvm::Value *address(const BufferReference &buffer);
-  llvm::Value *addressOfSlot(uint64_t slot);
+  llvm::Value *scratch();
   llvm::Value *inWorkspace(const PlanNumber &offset);
   llvm::Value *planned(const PlanNumber &number) {
     return plan->load(builder, number, made);
@@ -308,8 +308,8 @@ Result<void> EntryBuilder::addRun() {
   llvm::Function *function = addFunction("_run", builder.getInt32Ty(), types);
   llvm::Argument *argument = function->arg_begin();
   const size_t most = std::max<size_t>(1, mostBuffers(program.steps));
-  buffers = builder.CreateAlloca(llvm::ArrayType::get(pointer, most), nullptr,
-                                 "buffers");
+  buffers =
+      allocaInEntry(builder, llvm::ArrayType::get(pointer, most), "buffers");
   if (plan)
     makePlan(argument++);
   llvm::Value *inputTable = argument++, *outputTable = argument++;
@@ -320,7 +320,7 @@ Result<void> EntryBuilder::addRun() {
   if (layout.stateBytes != 0)
     checkPointer(state, bundleAlignment);
   if (plan)
-    checkPointerOf(workspace, bundleAlignment, planned(plan->workspaceBytes));
+    checkPointer(workspace, bundleAlignment, planned(plan->workspaceBytes));
   else if (layout.workspaceBytes != 0)
     checkPointer(workspace, bundleAlignment);
   if (inFile)
@@ -356,24 +356,20 @@ Result<void> EntryBuilder::addRun() {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Adds \p address to what finishChecks() checks.
-void EntryBuilder::checkPointer(llvm::Value *address, uint64_t alignment) {
-  anyNull = builder.CreateOr(anyNull, builder.CreateIsNull(address));
-  llvm::Value *bits = builder.CreatePtrToInt(address, builder.getInt64Ty());
-  lowBits = builder.CreateOr(
-      lowBits, builder.CreateAnd(bits, builder.getInt64(alignment - 1)));
-}
-
-/// The same unless \p bytes are 0.
-void EntryBuilder::checkPointerOf(llvm::Value *address, uint64_t alignment,
-                                  llvm::Value *bytes) {
-  llvm::Value *isMemory = builder.CreateIsNotNull(bytes);
-  anyNull = builder.CreateOr(
-      anyNull, builder.CreateAnd(isMemory, builder.CreateIsNull(address)));
+/// Adds \p address to what finishChecks() checks; not where the \p bytes there,
+/// if they are known at run time only, are none.
+void EntryBuilder::checkPointer(llvm::Value *address, uint64_t alignment,
+                                llvm::Value *bytes) {
+  llvm::Value *isNull = builder.CreateIsNull(address);
   llvm::Value *bits = builder.CreatePtrToInt(address, builder.getInt64Ty());
   bits = builder.CreateAnd(bits, builder.getInt64(alignment - 1));
-  lowBits = builder.CreateOr(
-      lowBits, builder.CreateSelect(isMemory, bits, builder.getInt64(0)));
+  if (bytes) {
+    llvm::Value *isMemory = builder.CreateIsNotNull(bytes);
+    isNull = builder.CreateAnd(isMemory, isNull);
+    bits = builder.CreateSelect(isMemory, bits, builder.getInt64(0));
+  }
+  anyNull = builder.CreateOr(anyNull, isNull);
+  lowBits = builder.CreateOr(lowBits, bits);
 }
 
 /// The pointers in the struct \p table, checked unless a tensor is empty.
@@ -389,8 +385,8 @@ EntryBuilder::loadPointers(llvm::Value *table,
     pointers.push_back(builder.CreateLoad(
         pointer, builder.CreateConstInBoundsGEP1_64(pointer, table, i)));
     if (tensor.isDynamic())
-      checkPointerOf(pointers.back(), tensor.alignment,
-                     planned(((*plan).*numbers)[i].bytes));
+      checkPointer(pointers.back(), tensor.alignment,
+                   planned(((*plan).*numbers)[i].bytes));
     else if (tensor.bytes != 0)
       checkPointer(pointers.back(), tensor.alignment);
   }
@@ -436,30 +432,29 @@ llvm::Value *EntryBuilder::inWorkspace(const PlanNumber &offset) {
                         : at(workspace, static_cast<uint64_t>(offset.number));
 }
 
-/// The memory of \p slot of a dynamic program.
-llvm::Value *EntryBuilder::addressOfSlot(uint64_t slot) {
-  const DynamicSlot &of = program.dynamic->slots[slot];
-  if (of.space == BufferSpace::Arena)
-    return inWorkspace(plan->offsets[slot]);
-  if (of.space == BufferSpace::Scratch)
-    return inWorkspace(plan->scratchOffset);
-  return address({of.space, BufferAccess::In, of.index, 0, 0});
+/// Scratch memory of the first thread.
+llvm::Value *EntryBuilder::scratch() {
+  return plan ? inWorkspace(plan->scratchOffset)
+              : at(workspace, layout.scratchOffset);
 }
 
+/// The memory of a step's \p buffer; of a dynamic program, of its slot.
 llvm::Value *EntryBuilder::address(const BufferReference &buffer) {
-  switch (buffer.space) {
+  const BufferReference place = placeOf(program, buffer);
+  switch (place.space) {
   case BufferSpace::Arena:
-    return at(workspace, buffer.offset);
+    return plan ? inWorkspace(plan->offsets[buffer.offset])
+                : at(workspace, place.offset);
   case BufferSpace::Scratch:
-    return at(workspace, layout.scratchOffset);
+    return scratch();
   case BufferSpace::Constant:
-    return at(weights, *layout.constants[buffer.index] + buffer.offset);
+    return at(weights, *layout.constants[place.index] + place.offset);
   case BufferSpace::Input:
-    return at(inputs[buffer.index], buffer.offset);
+    return at(inputs[place.index], place.offset);
   case BufferSpace::Output:
-    return at(outputs[buffer.index], buffer.offset);
+    return at(outputs[place.index], place.offset);
   case BufferSpace::State:
-    return at(state, layout.states[buffer.index].offset + buffer.offset);
+    return at(state, layout.states[place.index].offset + place.offset);
   }
   llvm_unreachable("a space of BufferSpace");
 }
@@ -538,14 +533,11 @@ Result<void> EntryBuilder::addStep(const Step &step, const DynamicStep *sizes) {
 
 void EntryBuilder::addCopyOf(const Step &step) {
   const BufferReference &from = step.buffers[0], &to = step.buffers[1];
-  if (!plan) {
-    copy(address(to), address(from), from.bytes);
-    return;
-  }
+  if (!plan)
+    return copy(address(to), address(from), from.bytes);
   if (from.offset != to.offset)
-    builder.CreateCall(copyFunction,
-                       {addressOfSlot(to.offset), addressOfSlot(from.offset),
-                        planned(plan->bytes[from.offset])});
+    builder.CreateCall(copyFunction, {address(to), address(from),
+                                      planned(plan->bytes[from.offset])});
 }
 
 /// Of a dynamic program: as of DynamicInstance::setWork().
@@ -575,7 +567,7 @@ Result<void> EntryBuilder::addKernel(const Step &step, const DynamicStep *sizes,
         buffer, builder.CreateConstInBoundsGEP1_64(pointer, buffers, i));
   };
   for (auto [i, buffer] : llvm::enumerate(step.buffers))
-    pass(sizes ? addressOfSlot(buffer.offset) : address(buffer), i);
+    pass(address(buffer), i);
   if (sizes && sizes->sizeCount != 0)
     pass(plan->tableOf(builder, *sizes, made), step.buffers.size());
   if (Result<void> added = addCall(step, sizes, kernel, first, tasks); !added)
@@ -614,15 +606,14 @@ Result<void> EntryBuilder::addCall(const Step &step, const DynamicStep *sizes,
                      first,
                      tasks,
                      nullptr};
+  call.scratch = scratch();
   if (sizes) {
-    call.scratch = inWorkspace(plan->scratchOffset);
     call.scratchStride = builder.CreateTrunc(planned(plan->scratchBytes), size);
     call.worthwhile = builder.CreateTrunc(
         builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, tasks,
                                       planned(plan->of(*sizes).worthwhile)),
         size);
   } else {
-    call.scratch = at(workspace, layout.scratchOffset);
     call.worthwhile =
         llvm::ConstantInt::get(size, worthwhileThreads(step, mostThreads));
   }
@@ -644,9 +635,8 @@ void EntryBuilder::addHostCall(const Step &step) {
 Result<void> EntryBuilder::addIf(const Step &step, const DynamicStep *sizes) {
   const bool isFlag = step.selector == ElementType::I1;
   llvm::IntegerType *type = isFlag ? builder.getInt8Ty() : builder.getInt32Ty();
-  const BufferReference &of = step.buffers[0];
-  llvm::Value *selector = builder.CreateAlignedLoad(
-      type, sizes ? addressOfSlot(of.offset) : address(of), llvm::Align(1));
+  llvm::Value *selector =
+      builder.CreateAlignedLoad(type, address(step.buffers[0]), llvm::Align(1));
   // The last body is that of all other values; of a flag, that of 0.
   llvm::BasicBlock *after = block("endif");
   std::vector<llvm::BasicBlock *> entries;
@@ -694,10 +684,8 @@ Result<void> EntryBuilder::addWhile(const Step &step,
   if (Result<void> added = bodyOf(0); !added)
     return added;
   locate(step);
-  const BufferReference &of = step.buffers[0];
   llvm::Value *goesOn = builder.CreateAlignedLoad(
-      builder.getInt8Ty(), sizes ? addressOfSlot(of.offset) : address(of),
-      llvm::Align(1));
+      builder.getInt8Ty(), address(step.buffers[0]), llvm::Align(1));
   builder.CreateCondBr(builder.CreateIsNotNull(goesOn), body, after);
   builder.SetInsertPoint(body);
   if (Result<void> added = bodyOf(1); !added)

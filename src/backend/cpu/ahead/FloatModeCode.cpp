@@ -2,6 +2,8 @@
 
 #include "backend/cpu/ahead/FloatModeCode.h"
 
+#include "backend/cpu/ahead/EntryAlloca.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsAArch64.h"
 #include "llvm/IR/IntrinsicsARM.h"
@@ -53,8 +55,8 @@ FloatModeCode::FloatModeCode(llvm::IRBuilder<> &builder,
   case Register::None:
     return;
   case Register::Mxcsr:
-    before = builder.CreateAlloca(i32, nullptr, "mode");
-    wanted = builder.CreateAlloca(i32, nullptr, "kernels.mode");
+    before = allocaInEntry(builder, i32, "mode");
+    wanted = allocaInEntry(builder, i32, "kernels.mode");
     builder.CreateIntrinsic(builder.getVoidTy(),
                             llvm::Intrinsic::x86_sse_stmxcsr, {before});
     break;

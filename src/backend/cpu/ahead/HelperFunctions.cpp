@@ -2,6 +2,8 @@
 
 #include "backend/cpu/ahead/HelperFunctions.h"
 
+#include "backend/cpu/target/Target.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -56,7 +58,7 @@ llvm::Function *HelperBuilder::begin(llvm::StringRef name, llvm::Type *result,
   function->setDoesNotThrow();
   // On 32-bit Arm they pass floats in core registers, wherever others do.
   const llvm::Triple triple(module.getTargetTriple());
-  if (triple.isARM() || triple.isThumb())
+  if (isArm32(triple))
     function->setCallingConv(llvm::CallingConv::ARM_AAPCS);
   // No loop of it is a call of itself.
   function->addFnAttr("no-builtins");

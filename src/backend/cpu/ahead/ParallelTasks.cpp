@@ -2,6 +2,8 @@
 
 #include "backend/cpu/ahead/ParallelTasks.h"
 
+#include "backend/cpu/ahead/EntryAlloca.h"
+
 #include "llvm/IR/Module.h"
 
 using namespace sinter;
@@ -43,9 +45,7 @@ void ParallelTasks::begin(llvm::IRBuilder<> &builder, llvm::Value *threads,
                           const FloatModeCode &modeOfFunction) {
   mode = &modeOfFunction;
   llvm::Function *function = builder.GetInsertBlock()->getParent();
-  llvm::BasicBlock &entry = function->getEntryBlock();
-  llvm::IRBuilder<> atEntry(&entry, entry.begin());
-  job = atEntry.CreateAlloca(jobType, nullptr, "job");
+  job = allocaInEntry(builder, jobType, "job");
   llvm::BasicBlock *before = builder.GetInsertBlock();
   llvm::LLVMContext &context = module.getContext();
   auto *some = llvm::BasicBlock::Create(context, "threads", function);
@@ -134,7 +134,7 @@ void ParallelTasks::finish() {
   job = task->getArg(0);
   llvm::Value *index = task->getArg(1);
   auto *addresses = llvm::ArrayType::get(pointer, mostBuffers + 1);
-  llvm::Value *table = builder.CreateAlloca(addresses, nullptr, "buffers");
+  llvm::Value *table = allocaInEntry(builder, addresses, "buffers");
   const FloatModeCode ofKernels(builder, llvm::Triple(module.getTargetTriple()),
                                 hasFloats, denormals);
   const auto slot = [&](llvm::Value *of, llvm::Value *number) {

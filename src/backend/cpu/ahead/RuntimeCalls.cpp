@@ -2,6 +2,9 @@
 
 #include "backend/cpu/ahead/RuntimeCalls.h"
 
+#include "backend/cpu/ahead/EntryAlloca.h"
+#include "runtime/HostFunctions.h"
+
 #include "llvm/IR/Module.h"
 
 #include <array>
@@ -13,7 +16,8 @@ bool cpu::isFunctionOfItsOwn(const std::string &name) {
   static constexpr std::array<std::string_view, 6> names = {
       "sinter.fft", "sinter.cholesky",          "sinter.triangular_solve",
       "sinter.rng", "sinter.rng_bit_generator", "sinter.non_zero"};
-  return name.starts_with("lapack_") || llvm::is_contained(names, name);
+  return llvm::is_contained(names, name) ||
+         (name.starts_with("lapack_") && findHostFunction(name));
 }
 
 size_t cpu::mostTensorsOfCalls(llvm::ArrayRef<Step> steps) {
@@ -28,10 +32,8 @@ size_t cpu::mostTensorsOfCalls(llvm::ArrayRef<Step> steps) {
 }
 
 RuntimeCalls::RuntimeCalls(llvm::IRBuilder<> &builder, size_t mostTensors) {
-  llvm::BasicBlock &entry =
-      builder.GetInsertBlock()->getParent()->getEntryBlock();
-  llvm::IRBuilder<> atEntry(&entry, entry.begin());
-  const llvm::DataLayout &layout = entry.getModule()->getDataLayout();
+  const llvm::DataLayout &layout =
+      builder.GetInsertBlock()->getModule()->getDataLayout();
   llvm::Type *size = layout.getIntPtrType(builder.getContext()),
              *pointer = builder.getPtrTy();
   // sinter_runtime_tensor and sinter_runtime_call.
@@ -40,11 +42,11 @@ RuntimeCalls::RuntimeCalls(llvm::IRBuilder<> &builder, size_t mostTensors) {
   callType = llvm::StructType::get(
       builder.getContext(),
       {size, pointer, pointer, pointer, size, size, pointer});
-  tensors = atEntry.CreateAlloca(llvm::ArrayType::get(tensorType, mostTensors),
-                                 nullptr, "tensors");
-  call = atEntry.CreateAlloca(callType, nullptr, "call");
+  tensors = allocaInEntry(
+      builder, llvm::ArrayType::get(tensorType, mostTensors), "tensors");
+  call = allocaInEntry(builder, callType, "call");
   auto *words = llvm::ArrayType::get(builder.getInt64Ty(), 2);
-  random = atEntry.CreateAlloca(words, nullptr, "random");
+  random = allocaInEntry(builder, words, "random");
   // Each run draws the same numbers.
   builder.CreateStore(llvm::Constant::getNullValue(words), random);
 }

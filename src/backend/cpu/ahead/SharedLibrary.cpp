@@ -2,6 +2,8 @@
 
 #include "backend/cpu/ahead/SharedLibrary.h"
 
+#include "backend/cpu/target/Target.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -65,12 +67,10 @@ struct Linking {
 Linking linkingOf(const llvm::Triple &triple) {
   if (triple.isAArch64())
     return {"aarch64-linux-gnu-ld", "aarch64linux"};
-  if (triple.isARM() || triple.isThumb())
+  if (isArm32(triple))
     return {"arm-linux-gnueabihf-ld", "armelf_linux_eabi"};
   if (triple.isRISCV())
-    return triple.isArch64Bit()
-               ? Linking{"riscv64-linux-gnu-ld", "elf64lriscv"}
-               : Linking{"riscv64-linux-gnu-ld", "elf32lriscv"};
+    return {"riscv64-linux-gnu-ld", "elf64lriscv"};
   return {"x86_64-linux-gnu-ld", "elf_x86_64"};
 }
 
@@ -109,22 +109,17 @@ Result<void> runLinker(const std::string &linker, const LinkFolder &folder,
 }
 
 /// The libraries that have \p undefined symbols, by the names that glibc's
-/// loader knows: the mathematics of C, and the compiler's conversions. Memory
-/// functions are in the C library, which every process has.
+/// loader knows: the mathematics of C, and the compiler's conversions.
 std::vector<llvm::StringRef>
 librariesOf(const llvm::Triple &triple, llvm::ArrayRef<std::string> undefined) {
   if (!triple.isGNUEnvironment())
     return {};
   std::vector<llvm::StringRef> libraries;
-  const auto isMemory = [](llvm::StringRef symbol) {
-    return symbol.starts_with("mem") || symbol.starts_with("__aeabi_mem");
-  };
-  const auto isHelper = [&](llvm::StringRef symbol) {
-    return symbol.starts_with("__") && !isMemory(symbol);
+  const auto isHelper = [](llvm::StringRef symbol) {
+    return symbol.starts_with("__");
   };
   if (llvm::any_of(undefined, [&](llvm::StringRef symbol) {
-        return !isMemory(symbol) && !isHelper(symbol) &&
-               !symbol.starts_with("sinter_");
+        return !isHelper(symbol) && !symbol.starts_with("sinter_");
       }))
     libraries.push_back("libm.so.6");
   if (llvm::any_of(undefined, isHelper))

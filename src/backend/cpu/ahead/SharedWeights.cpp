@@ -1,11 +1,11 @@
-//===- SharedWeights.cpp - one copy of the weights of several programs ----===//
+//===- SharedWeights.cpp - one copy of the weights of programs ------------===//
 
 #include "backend/cpu/ahead/SharedWeights.h"
 
 #include "runtime/Hash.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Endian.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,9 +16,19 @@ using namespace sinter::cpu;
 
 using Bytes = std::span<const std::byte>;
 
-void cpu::shareWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights) {
-  if (all.size() < 2)
-    return;
+/// Writes what weights that are not in the code begin with.
+static void addHeader(std::vector<char> &weights) {
+  const Bytes content =
+      std::as_bytes(std::span(weights)).subspan(bundleAlignment);
+  const Hash128 hash = hashOf(content);
+  char *header = weights.data();
+  std::memcpy(header, bundleWeightsMagic, 8);
+  llvm::support::endian::write64le(header + 8, hash.low);
+  llvm::support::endian::write64le(header + 16, hash.high);
+  llvm::support::endian::write64le(header + 24, weights.size());
+}
+
+void cpu::layOutWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights) {
   // By hash: what has its place.
   std::multimap<std::pair<uint64_t, uint64_t>, std::pair<Bytes, uint64_t>>
       placed;
@@ -31,7 +41,7 @@ void cpu::shareWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights) {
       if (std::ranges::equal(each->second.first, bytes))
         return each->second.second;
     const uint64_t offset = end;
-    end += llvm::alignTo(bytes.size(), bundleAlignment);
+    end += alignedUp(bytes.size());
     placed.emplace(key, std::pair(bytes, offset));
     return offset;
   };
@@ -45,9 +55,7 @@ void cpu::shareWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights) {
     if (const auto &[bytes, offset] = place; !bytes.empty())
       std::memcpy(joined.data() + offset, bytes.data(), bytes.size());
   if (weights != BundleWeights::InCode)
-    addWeightsHeader(joined);
-  for (const LaidOut &each : all)
-    each.layout->weights.clear();
+    addHeader(joined);
   all.front().layout->weights = std::move(joined);
 }
 

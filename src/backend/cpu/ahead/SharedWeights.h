@@ -1,4 +1,4 @@
-//===- SharedWeights.h - one copy of the weights of several programs ------===//
+//===- SharedWeights.h - one copy of the weights of programs --------------===//
 
 #ifndef SINTER_BACKEND_CPU_AHEAD_SHAREDWEIGHTS_H
 #define SINTER_BACKEND_CPU_AHEAD_SHAREDWEIGHTS_H
@@ -13,10 +13,9 @@ struct LaidOut {
   BundleLayout *layout;
 };
 
-/// Lets the layouts of \p all, at least one, refer to one copy of each constant
-/// that several programs have, in the weights of the first; those of the others
-/// are empty from then on. A single one stays as it is.
-void shareWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights);
+/// Sets the weights of the first of \p all, at least one, to one copy of each
+/// constant that programs use, and its offset there in each layout.
+void layOutWeights(llvm::ArrayRef<LaidOut> all, BundleWeights weights);
 
 /// Checks that all programs have the same states with the same initial values.
 /// Unsupported error.

@@ -2,6 +2,8 @@
 
 #include "backend/cpu/target/KnownCpus.h"
 
+#include "backend/cpu/target/Target.h"
+
 #include "llvm/TargetParser/Triple.h"
 
 using namespace sinter::cpu;
@@ -71,10 +73,7 @@ llvm::ArrayRef<KnownCpu> sinter::cpu::knownCpus() { return rows; }
 /// Whether code of one is like code of the other: Thumb and Arm of one version
 /// are.
 static bool isLike(const llvm::Triple &row, const llvm::Triple &triple) {
-  const auto isArm = [](const llvm::Triple &each) {
-    return each.isARM() || each.isThumb();
-  };
-  if (!isArm(row) || !isArm(triple))
+  if (!isArm32(row) || !isArm32(triple))
     return row.getArch() == triple.getArch();
   return row.getSubArch() == triple.getSubArch() ||
          (row.getSubArch() == llvm::Triple::ARMSubArch_v7 &&

@@ -40,6 +40,10 @@ static void initializeTargets() {
   });
 }
 
+bool cpu::isArm32(const llvm::Triple &triple) {
+  return triple.isARM() || triple.isThumb();
+}
+
 Result<std::unique_ptr<llvm::TargetMachine>> Target::createMachine() const {
   initializeTargets();
   std::string message;
@@ -52,8 +56,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> Target::createMachine() const {
   options.FunctionSections = false;
   // Where nothing loads code, its addresses are known when it is linked.
   const llvm::Triple parsed(triple);
-  const bool isPlaced = parsed.getOS() == llvm::Triple::UnknownOS &&
-                        (parsed.isARM() || parsed.isThumb());
+  const bool isPlaced =
+      parsed.getOS() == llvm::Triple::UnknownOS && isArm32(parsed);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features, options,
       isPlaced ? llvm::Reloc::Static : llvm::Reloc::PIC_,

@@ -20,6 +20,7 @@
 
 namespace llvm {
 class TargetMachine;
+class Triple;
 } // namespace llvm
 
 namespace sinter::cpu {
@@ -36,6 +37,9 @@ struct Rates {
 
   bool operator==(const Rates &) const = default;
 };
+
+/// Whether \p triple is of 32-bit Arm, in either instruction set.
+bool isArm32(const llvm::Triple &triple);
 
 struct Target {
   std::string triple;   ///< "x86_64-unknown-linux-gnu"

@@ -155,7 +155,7 @@ static std::vector<std::string_view> namedFeatures(const llvm::Triple &triple) {
   const auto all = [](const auto &names) {
     return std::vector<std::string_view>(names.begin(), names.end());
   };
-  if (triple.isARM() || triple.isThumb())
+  if (isArm32(triple))
     return all(armFeatures);
   if (triple.isRISCV())
     return all(riscvFeatures);
@@ -215,7 +215,7 @@ Result<void> cpu::checkBaseline(const Target &target,
   if (triple.isX86() && triple.isArch64Bit()) {
     needs = {"64bit", "64bit-mode", "sse2"};
     excludes = {"16bit-mode", "32bit-mode", "soft-float"};
-  } else if (triple.isARM() || triple.isThumb()) {
+  } else if (isArm32(triple)) {
     if (passesFloatsInRegisters(triple)) {
       needs = {"vfp2sp"};
       excludes = {"soft-float"};
@@ -240,7 +240,7 @@ void cpu::describe(Target &target, const llvm::MCSubtargetInfo &info) {
   target.pointerBits = triple.isArch64Bit() ? 64 : 32;
   if (triple.isX86())
     describeX86(target, info);
-  else if (triple.isARM() || triple.isThumb())
+  else if (isArm32(triple))
     describeArm(target, info);
   else if (triple.isRISCV())
     describeRiscV(target, info);

@@ -1,5 +1,7 @@
 #include "backend/cpu/ahead/BundleLayout.h"
 
+#include "backend/cpu/ahead/SharedWeights.h"
+
 #include "gtest/gtest.h"
 
 #include <cstring>
@@ -40,6 +42,14 @@ Step hostCall(const char *function) {
   return step;
 }
 
+/// The layout of \p program with its weights.
+Result<BundleLayout> withWeights(const Program &program, BundleWeights where) {
+  Result<BundleLayout> layout = BundleLayout::of(program);
+  if (layout)
+    layOutWeights({{&program, &*layout}}, where);
+  return layout;
+}
+
 /// One kernel that reads an input and two of four constants, in a loop that
 /// uses scratch and the arena; and two states.
 Program someProgram() {
@@ -71,8 +81,7 @@ Program someProgram() {
 } // namespace
 
 TEST(BundleLayout, Workspace) {
-  Result<BundleLayout> layout =
-      BundleLayout::of(someProgram(), BundleWeights::InCode);
+  Result<BundleLayout> layout = BundleLayout::of(someProgram());
   ASSERT_TRUE(layout) << layout.error().message();
   // What steps use of the arena, not what was planned.
   EXPECT_EQ(layout->scratchOffset, 384u);
@@ -80,8 +89,7 @@ TEST(BundleLayout, Workspace) {
 }
 
 TEST(BundleLayout, TensorsAreAlignedAsKernelsNeed) {
-  Result<BundleLayout> layout =
-      BundleLayout::of(someProgram(), BundleWeights::InCode);
+  Result<BundleLayout> layout = BundleLayout::of(someProgram());
   ASSERT_TRUE(layout) << layout.error().message();
   EXPECT_EQ(layout->inputs[0].bytes, 12u);
   EXPECT_EQ(layout->inputs[0].alignment, 32u);
@@ -90,8 +98,7 @@ TEST(BundleLayout, TensorsAreAlignedAsKernelsNeed) {
 }
 
 TEST(BundleLayout, States) {
-  Result<BundleLayout> layout =
-      BundleLayout::of(someProgram(), BundleWeights::InCode);
+  Result<BundleLayout> layout = BundleLayout::of(someProgram());
   ASSERT_TRUE(layout) << layout.error().message();
   EXPECT_EQ(layout->states[0].offset, 0u);
   EXPECT_EQ(layout->states[1].offset, 64u);
@@ -103,7 +110,7 @@ TEST(BundleLayout, WeightsAreTheConstantsInUse) {
   const Program program = someProgram();
   for (const BundleWeights where :
        {BundleWeights::InCode, BundleWeights::InFile}) {
-    Result<BundleLayout> layout = BundleLayout::of(program, where);
+    Result<BundleLayout> layout = withWeights(program, where);
     ASSERT_TRUE(layout) << layout.error().message();
     const uint64_t begin = where == BundleWeights::InFile ? 64 : 0;
     EXPECT_EQ(layout->constants[0], begin);
@@ -117,24 +124,38 @@ TEST(BundleLayout, WeightsAreTheConstantsInUse) {
   }
 }
 
+TEST(BundleLayout, EqualConstantsHaveOneCopy) {
+  Program first = someProgram(), second = someProgram();
+  second.constants[0] = second.constants[2];
+  Result<BundleLayout> one = BundleLayout::of(first),
+                       other = BundleLayout::of(second);
+  ASSERT_TRUE(one && other);
+  layOutWeights({{&first, &*one}, {&second, &*other}}, BundleWeights::InCode);
+  EXPECT_EQ(one->weights.size(), 256u);
+  EXPECT_TRUE(other->weights.empty());
+  EXPECT_EQ(other->constants[0], 128u);
+  EXPECT_EQ(other->constants[1], std::nullopt);
+  EXPECT_EQ(other->constants[2], 128u);
+  EXPECT_EQ(other->constants[3], 192u);
+}
+
 TEST(BundleLayout, HeaderOfAFile) {
   Program program = someProgram();
-  Result<BundleLayout> first = BundleLayout::of(program, BundleWeights::InFile);
+  Result<BundleLayout> first = withWeights(program, BundleWeights::InFile);
   program.constants = constantsOf({99, 7, 64, 20});
-  Result<BundleLayout> second =
-      BundleLayout::of(program, BundleWeights::InFile);
+  Result<BundleLayout> second = withWeights(program, BundleWeights::InFile);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(std::memcmp(first->weights.data(), "SINTERW1", 8), 0);
   uint64_t size;
   std::memcpy(&size, first->weights.data() + 24, 8);
   EXPECT_EQ(size, first->weights.size());
   program.constants = constantsOf({101, 7, 64, 20});
-  Result<BundleLayout> third = BundleLayout::of(program, BundleWeights::InFile);
+  Result<BundleLayout> third = withWeights(program, BundleWeights::InFile);
   ASSERT_TRUE(third);
   // The first constant is all zeros; so is what follows it.
   EXPECT_EQ(std::memcmp(first->weights.data(), third->weights.data(), 64), 0);
   program.constants[2] = program.constants[3];
-  third = BundleLayout::of(program, BundleWeights::InFile);
+  third = withWeights(program, BundleWeights::InFile);
   ASSERT_TRUE(third);
   EXPECT_NE(std::memcmp(first->weights.data(), third->weights.data(), 64), 0);
 }
@@ -146,7 +167,7 @@ TEST(BundleLayout, CopiesMustNotOverlap) {
   const auto accepts = [&](uint64_t from, uint64_t to) {
     program.steps = {copyStep(buffer(Arena, BufferAccess::In, 0, from, 32),
                               buffer(Arena, BufferAccess::Out, 0, to, 32))};
-    return bool(BundleLayout::of(program, BundleWeights::InCode));
+    return bool(BundleLayout::of(program));
   };
   EXPECT_TRUE(accepts(0, 32));
   EXPECT_TRUE(accepts(32, 0));
@@ -168,4 +189,20 @@ TEST(BundleLayout, HostCallsAreListedWithTheirCounts) {
   EXPECT_NE(checked.error().message().find("sinter.a (1), sinter.b (2)"),
             std::string::npos)
       << checked.error().message();
+}
+
+TEST(BundleLayout, CallsOfTheLibraryAreNotListedIfAllowed) {
+  Program program;
+  program.steps = {hostCall("lapack_spotrf_ffi"), hostCall("sinter.fft")};
+  EXPECT_FALSE(checkNeedsNoRuntime(program));
+  EXPECT_TRUE(checkNeedsNoRuntime(program, /*mayCallRuntime=*/true));
+  // The first by their names are what the library does not have.
+  program.steps = {hostCall("sinter.fft"), hostCall("a.function"),
+                   hostCall("lapack_none_ffi")};
+  const Result<void> checked =
+      checkNeedsNoRuntime(program, /*mayCallRuntime=*/true);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message(),
+            "functions that a bundle cannot call: a.function (1), "
+            "lapack_none_ffi (1)");
 }
