@@ -22,6 +22,7 @@ nlohmann::json jsonOf(const TargetFacts &facts) {
           {"vector_bits", facts.vectorBits},
           {"vector_registers", facts.vectorRegisters},
           {"low_precision", facts.lowPrecision},
+          {"matrix_units", facts.hasMatrixUnits},
           {"l1_bytes", facts.l1Bytes},
           {"l2_bytes", facts.l2Bytes}};
 }
@@ -39,6 +40,8 @@ std::string arithmeticText(const TargetFacts &facts) {
     text += ", fma";
   for (const std::string &type : facts.lowPrecision)
     text += ", " + type;
+  if (facts.hasMatrixUnits)
+    text += ", amx";
   return text;
 }
 

@@ -22,9 +22,10 @@ struct TargetFacts {
   bool hasFpu = true, fuses = false;
   /// Of a vector register, and how many of them; 0 without vectors.
   int64_t vectorBits = 0, vectorRegisters = 0;
-  /// The types whose matmuls kernels have instructions for: "int8", "bf16",
-  /// "amx".
+  /// The types whose matmuls kernels have instructions for: "int8", "bf16".
   std::vector<std::string> lowPrecision;
+  /// AMX, whose matmuls are of both.
+  bool hasMatrixUnits = false;
   /// What blocks of kernels fit: caches, or memory that is near.
   int64_t l1Bytes = 0, l2Bytes = 0;
 };

@@ -238,7 +238,7 @@ func.func @main(%x: tensor<600000000xf32> {sinter.name = "x"}) -> (tensor<600000
         self.assertEqual((m4["pointer_bits"], m4["fpu"], m4["fused_multiply_add"], m4["vector_bits"]), (32, True, True, 0))
         self.assertFalse(facts["thumbv7m-none-eabi", "cortex-m3"]["fpu"])
         self.assertEqual(facts["x86_64-linux-gnu", "x86-64-v4"]["vector_bits"], 512)
-        self.assertIn("amx", facts["x86_64-linux-gnu", "sapphirerapids"]["low_precision"])
+        self.assertEqual({name for name, each in facts.items() if each["matrix_units"]}, {("x86_64-linux-gnu", cpu) for cpu in ("sapphirerapids", "graniterapids")})
         self.assertIn("dotprod", facts["aarch64-linux-gnu", "cortex-a76"]["cpu_features"])
         self.assertIn("cortex-a76", self.sinter("targets").stdout)
         model = self.good_model()
