@@ -2,7 +2,7 @@
 # Covers: formats/import Attention
 # Covers: formats/onnx/write Attention RuntimeFusions
 # Covers: formats/onnx/ops RuntimeAttention RuntimeCachedAttention RuntimeProducts RuntimeOthers RuntimeExperts RuntimeGates
-# Covers: formats/onnx/ops RuntimeLowBit RuntimeQuantizedLayers FormerOperators ChannelsLast
+# Covers: formats/onnx/ops RuntimeLowBit RuntimeQuantizedLayers FormerOperators
 """ONNX Runtime's own operators in random variants, judged by it or by NumPy.
 
   RuntimeOperators.py --sinter build/bin/sinter
@@ -14,6 +14,7 @@ the nodes back; as StableHLO the values are the same.
 
 Needs Python's onnx and numpy, and ONNX Runtime (npm install in bench/); without them it says so and ends with 77.
 """
+import dataclasses
 import os
 import subprocess
 import sys
@@ -29,8 +30,7 @@ import numpy as np
 import onnx
 from judge import OnnxRuntime
 from onnx import helper, numpy_helper
-from onnx.mapping import NP_TYPE_TO_TENSOR_TYPE
-from RuntimeVariants import FAMILIES as ATTENTIONS, Given, Variant
+from RuntimeVariants import FAMILIES as ATTENTIONS, Given, Variant, model
 from LayerVariants import FAMILIES as LAYERS
 from QuantizedVariants import FAMILIES as QUANTIZED
 
@@ -57,37 +57,6 @@ def take_argument(name, otherwise):
 
 COUNT, SEED = int(take_argument("--count", 12)), int(take_argument("--seed", 1))
 FAMILY = take_argument("--family", None)
-
-
-def model(variants, as_f32):
-    """The nodes of all variants side by side, and arrays for their inputs."""
-    nodes, inputs, constants, outputs, feeds = [], [], [], [], {}
-    for i, variant in enumerate(variants):
-        names = []
-        for k, each in enumerate(variant.inputs):
-            if each is None:
-                names.append("")
-                continue
-            name, array = f"v{i}_x{k}", each.array
-            if as_f32 and array.dtype == np.float16:
-                array = array.astype(np.float32)
-            names.append(name)
-            if each.is_constant:
-                constants.append(numpy_helper.from_array(array, name))
-                continue
-            sizes = [f"{axis}_{i}" if axis and variant.is_open else size
-                     for axis, size in zip(each.axes or [None] * array.ndim, array.shape)]
-            feeds[name] = array
-            inputs.append(helper.make_tensor_value_info(name, NP_TYPE_TO_TENSOR_TYPE[array.dtype], sizes))
-        while names and not names[-1]:
-            names.pop()
-        given = [f"v{i}_y{k}" if is_wanted else "" for k, is_wanted in enumerate(variant.outputs)]
-        nodes.append(helper.make_node(variant.op, names, given, name=f"v{i}", domain=variant.domain, **variant.attributes))
-        outputs += [onnx.ValueInfoProto(name=each) for each in given if each]
-    graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
-    opset = variants[0].opset
-    return helper.make_model(graph, ir_version=8,
-                             opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]), feeds
 
 
 class RuntimeOperators(unittest.TestCase):
@@ -126,7 +95,8 @@ class RuntimeOperators(unittest.TestCase):
     def judge(self, variants, groups, folder):
         tasks = []
         for group in groups:
-            proto, feeds = model([variants[i] for i in group], as_f32=True)
+            asked = [dataclasses.replace(each, inputs=each.judged or each.inputs) for each in (variants[i] for i in group)]
+            proto, feeds = model(asked, as_f32=True)
             path = os.path.join(folder, f"judged{group[0]}_{len(group)}.onnx")
             onnx.save(proto, path)
             tasks.append((group, OnnxRuntime.Task(path, feeds, path + ".run", level="disabled")))
@@ -182,9 +152,9 @@ class RuntimeOperators(unittest.TestCase):
                                     equal_nan=True), (off, say))
 
 
-    def refused(self, reason, op, arrays, code=3, domain="com.microsoft", opset=17, outputs=(True,), **attributes):
-        """A node, None for an absent input, must be refused for a reason."""
-        given = [each if each is None else Given(np.asarray(each)) for each in arrays]
+    def refused(self, reason, op, arrays, code=3, domain="com.microsoft", opset=17, outputs=(True,), constant=(), **attributes):
+        """A node, None for an absent input, must be refused for a reason. The inputs CONSTANT, by index, are constants."""
+        given = [each if each is None else Given(np.asarray(each), None, i in constant) for i, each in enumerate(arrays)]
         proto, _ = model([Variant(op, given, attributes, outputs, domain, opset=opset)], as_f32=False)
         with self.subTest(reason), tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "in.onnx")
@@ -256,6 +226,8 @@ class RuntimeOperators(unittest.TestCase):
                 self.assertEqual(kinds.count("FusedConv"), 2, kinds)
                 for kind in ("FusedMatMul", "SkipLayerNormalization", "BiasGelu", "MultiHeadAttention"):
                     self.assertIn(kind, kinds)
+                # The heads are split and joined by the one node.
+                self.assertNotIn("Transpose", kinds)
                 self.assertEqual({each.domain for each in onnx.load(back).graph.node}, {""})
                 self.assertEqual([each.domain for each in onnx.load(back).opset_import], [""])
                 tasks = [OnnxRuntime.Task(path, feeds, path + ".run", level="disabled") for path in (source, fused, back)]
@@ -266,6 +238,46 @@ class RuntimeOperators(unittest.TestCase):
                     self.assertIsNone(OnnxRuntime.difference(tasks[0].outputs, each.outputs, tolerance=1e-5), each.model)
                 for backend in BACKENDS:
                     self.assertIsNone(OnnxRuntime.difference(tasks[0].outputs, self.values(fused, feeds, folder, backend), tolerance=1e-5))
+
+    def test_target_changes_no_results(self):
+        """What looks like a fused operator but is more."""
+        f32 = onnx.TensorProto.FLOAT
+        node, info = helper.make_node, helper.make_tensor_value_info
+
+        def branch(name, nodes):
+            return helper.make_graph(nodes, name, [], [info("b" + name, f32, None)])
+
+        # A graph inside of a node reads the sum before the norm.
+        early = [node("Add", ["x", "z"], ["sum"]),
+                 node("If", ["c"], ["chosen"], then_branch=branch("t", [node("Neg", ["sum"], ["bt"])]),
+                      else_branch=branch("e", [node("Abs", ["sum"], ["be"])])),
+                 node("LayerNormalization", ["sum", "gamma", "beta"], ["norm"], axis=-1),
+                 node("Add", ["norm", "chosen"], ["y"])]
+        # Numbers of more dimensions than x has.
+        wide = [node("Div", ["x", "root"], ["e0"]), node("Erf", ["e0"], ["e1"]), node("Add", ["e1", "one"], ["e2"]),
+                node("Mul", ["x", "e2"], ["e3"]), node("Mul", ["e3", "half"], ["y"])]
+        random = np.random.default_rng(3)
+        for nodes, shape in ((early, (2, 3, 4)), (wide, (3, 4))):
+            feeds = {"x": random.uniform(-1, 1, shape).astype(np.float32)}
+            constants = {"gamma": random.uniform(0, 1, 4), "beta": random.uniform(0, 1, 4), "z": random.uniform(-1, 1, shape),
+                         "root": np.full((1, 1, 1), 2**0.5), "one": np.ones((1, 1, 1)), "half": np.full((1, 1, 1), 0.5)}
+            inputs = [info("x", f32, shape)]
+            if nodes is early:
+                del constants["z"]
+                feeds.update(z=random.uniform(-1, 1, shape).astype(np.float32), c=np.array(True))
+                inputs += [info("z", f32, shape), info("c", onnx.TensorProto.BOOL, [])]
+            used = {name for each in nodes for name in each.input}
+            graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name="y")],
+                                      [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in constants.items() if name in used])
+            with self.subTest(nodes[0].op_type), tempfile.TemporaryDirectory() as folder:
+                source, fused = os.path.join(folder, "in.onnx"), os.path.join(folder, "fused.onnx")
+                onnx.save(helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 17)]), source)
+                self.call("optimize", source, "-o", fused, "--target", "onnxruntime")
+                tasks = [OnnxRuntime.Task(path, feeds, path + ".run", level="disabled") for path in (source, fused)]
+                OnnxRuntime.run(tasks)
+                for each in tasks:
+                    self.assertIsNone(each.error, each.model)
+                self.assertIsNone(OnnxRuntime.difference(tasks[0].outputs, tasks[1].outputs, tolerance=1e-5))
 
     def test_mistakes_of_options(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -298,6 +310,10 @@ class RuntimeOperators(unittest.TestCase):
         self.refused("past keys or values, but not both", "MultiHeadAttention", [x, x, x, None, None, None, f(2, 2, 1, 4)], num_heads=2)
         self.refused("several beams in one cache", "MultiHeadAttention", [x, x, x] + [None] * 6 + [np.ones((2, 1, 9), i32)], 4, num_heads=2)
         self.refused("the query is not [batch, 1, width]", "DecoderMaskedMultiHeadAttention", [x, x, x], num_heads=2)
+        self.refused("2 heads, the value 0", "MultiHeadAttention", [x, f(2, 2, 3, 4), f(2, 0, 3, 4)], num_heads=2)
+        offset, sums = np.arange(4, dtype=i32).reshape(2, 2), np.array([0, 2, 3], i32)
+        self.refused("is not [tokens, heads, 3", "PackedMultiHeadAttention", [f(3, 2, 4, 4), None, None, None, offset, sums], num_heads=2)
+        self.refused("has not one element more", "PackedMultiHeadAttention", [f(3, 2, 3, 4), None, None, None, offset, sums[1:]], num_heads=2)
 
     def test_restrictions_of_caches(self):
         def f(*shape):
@@ -315,7 +331,14 @@ class RuntimeOperators(unittest.TestCase):
         self.refused("a cache that slides", "GroupQueryAttention", given, 4, sliding_window_cache=1, **heads)
         self.refused("a window without 'causal'", "GroupQueryAttention", given, causal=0, local_window_size=2, **heads)
         self.refused("output 3 and attribute 'qk_output'", "GroupQueryAttention", given, qk_output=1, **heads)
+        self.refused("seqlens_k or total_sequence_length is missing", "GroupQueryAttention", given[:5] + [None] + given[6:], **heads)
+        self.refused("seqlens_k or total_sequence_length is missing", "GroupQueryAttention", given[:6], **heads)
+        for length in (-1, 2**62):
+            self.refused("is not a length", "GroupQueryAttention", given[:6] + [np.array(length, np.int64)], constant=(6,), **heads)
+        sparse = [q, kv, kv, past, f(4), np.array([[0, 1]], i32), np.array([[0]], i32), np.array([2], i32), np.array([2], i32)]
+        self.refused("not four dimensions", "SparseAttention", sparse, sparse_block_size=16, **heads)
         positions, cache = np.zeros((1, 2), np.int64), f(4, 8)
+        self.refused("more than two dimensions", "RotaryEmbedding", [kv, positions[None], cache, cache])
         self.refused("not three or four dimensions", "RotaryEmbedding", [f(2, 2), positions, cache, cache])
         self.refused("the cosines or sines are no matrix", "RotaryEmbedding", [kv, positions, f(4), f(4)])
         self.refused("no multiple of heads of 16", "RotaryEmbedding", [f(1, 2, 17), positions, cache, cache])
@@ -342,9 +365,17 @@ class RuntimeOperators(unittest.TestCase):
         self.refused("smaller than what is taken", "Crop", [x], domain="", opset=8, border=[0, 0, 3, 3], scale=[9, 9])
         self.refused("'bias' has 3 elements for 2 channels", "ImageScaler", [x], domain="", opset=8, bias=[1.0, 2.0, 3.0])
         self.refused("block_size is not a power of 2", "GatherBlockQuantized", [np.zeros((3, 16), u8), [0], f(3, 1)], block_size=24)
-        self.refused("2 blocks for 32 elements", "GatherBlockQuantized", [np.zeros((3, 16), u8), [0], f(3, 2)], block_size=32)
+        self.refused("2 blocks of 32 are not for 32 elements", "GatherBlockQuantized", [np.zeros((3, 16), u8), [0], f(3, 2)], block_size=32)
         self.refused("'k' is not from 1", "MoE", [f(2, 4), f(2, 3), f(3, 4, 4), None, f(3, 4, 4)], k=4)
         self.refused("the weights of a layer are missing", "MoE", [f(2, 4), f(2, 3), f(3, 4, 4)], k=1)
+        low = {"k": 1, "expert_weight_bits": 8}
+        self.refused("the scales do not fit", "QMoE", [f(2, 4), f(2, 3), np.zeros((3, 4), u8), f(3, 4, 1), None,
+                                                       np.zeros((3, 4, 4), u8), f(3, 4)], **low)
+        self.refused("packed elements are a scalar", "QMoE", [f(2, 4), f(2, 3), np.zeros((), u8), f(3, 4)], k=1)
+        self.refused("have not the dimensions of the data", "GatherBlockQuantized",
+                     [np.zeros((3, 16), u8), [0], f(3, 1), np.zeros(3, u8)], block_size=16)
+        self.refused("the weight is no matrix", "GatedRelativePositionBias",
+                     [f(1, 2, 8), f(8), f(1, 2, 2, 2), f(4), f(2), f(1, 2, 1, 1)], num_heads=2)
         self.refused("is no order of a matrix", "QuantizeWithOrder", [f(2, 4), np.float32(1)], order_input=9, order_output=1)
 
 

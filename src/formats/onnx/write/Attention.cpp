@@ -11,14 +11,20 @@ namespace sinter::onnx {
 static Name joinedHeads(NodeWriter &e, Value heads) {
   const Ints order = {0, 2, 1, 3};
   auto type = tensorOf(heads);
-  auto turned = heads.getDefiningOp<stablehlo::TransposeOp>();
-  const Name rows =
-      turned && turned.getPermutation() == ArrayRef<int64_t>(order)
-          ? e.operand(turned.getOperand())
-          : e.make("Transpose", {e.operand(heads)},
-                   {{"perm", ArrayRef<int64_t>(order)}});
   const int64_t width = type.getDimSize(1) * type.getDimSize(3);
-  return e.make("Reshape", {rows, e.integers({0, 0, width})});
+  const Name shape = e.integers({0, 0, width});
+  auto turned = heads.getDefiningOp<stablehlo::TransposeOp>();
+  if (!turned || turned.getPermutation() != ArrayRef<int64_t>(order))
+    return e.make("Reshape", {e.make("Transpose", {e.operand(heads)},
+                                     {{"perm", ArrayRef<int64_t>(order)}}),
+                              shape});
+  // Rows that were split into heads before.
+  auto split = turned.getOperand().getDefiningOp<stablehlo::ReshapeOp>();
+  const Ints joined = {type.getDimSize(0), type.getDimSize(2), width};
+  if (split &&
+      tensorOf(split.getOperand()).getShape() == ArrayRef<int64_t>(joined))
+    return e.operand(split.getOperand());
+  return e.make("Reshape", {e.operand(turned.getOperand()), shape});
 }
 
 /// MultiHeadAttention; without ONNX Runtime as the target, its parts.

@@ -97,7 +97,10 @@ private:
     node.Clear();
   }
 
+  /// Takes nodes whose outputs nothing uses any more.
+  void takeUnused();
   void fuseActivation(NodeProto &node);
+  void skipInverse(NodeProto &second);
   void fuseTranspose(NodeProto &product, int input);
   void fuseFactor(NodeProto &multiply);
   bool isNumber(const std::string &tensor, double value) const;
@@ -162,26 +165,56 @@ NodeProto &Fusions::beFused(NodeProto &product) {
   return product;
 }
 
+/// The order of a Transpose, if it is given.
+static ArrayRef<int64_t> orderOf(const AttributeProto *perm) {
+  return perm ? ArrayRef<int64_t>(perm->ints().data(),
+                                  static_cast<size_t>(perm->ints_size()))
+              : ArrayRef<int64_t>();
+}
+
+/// Transpose(Transpose(x)) -> x, if the second one undoes the first.
+void Fusions::skipInverse(NodeProto &second) {
+  NodeProto *first =
+      second.op_type() == "Transpose" && isStandardDomain(second.domain())
+          ? maker(second.input(0), "Transpose")
+          : nullptr;
+  if (!first)
+    return;
+  const ArrayRef<int64_t> before = orderOf(attribute(*first, "perm")),
+                          after = orderOf(attribute(second, "perm"));
+  if (before.empty() || before.size() != after.size())
+    return;
+  for (auto [i, from] : llvm::enumerate(after))
+    if (before[static_cast<size_t>(from)] != static_cast<int64_t>(i))
+      return;
+  std::vector<std::pair<NodeProto *, int>> users;
+  for (NodeProto &node : *graph.mutable_node())
+    for (int i = 0; i < node.input_size(); ++i)
+      if (node.input(i) == second.output(0))
+        users.emplace_back(&node, i);
+  // It may be an output, or graphs inside of nodes may use it.
+  if (static_cast<int64_t>(users.size()) != uses[second.output(0)])
+    return;
+  const std::string x = first->input(0);
+  for (auto [user, input] : users)
+    setInput(*user, input, x);
+  take(second);
+}
+
 /// MatMul(Transpose(a), b) -> FusedMatMul(a, b).
 void Fusions::fuseTranspose(NodeProto &product, int input) {
   NodeProto *turned = maker(product.input(input), "Transpose");
   RankedTensorType type = typeOf(product.input(input));
   if (!turned || !type || type.getRank() < 2)
     return;
-  const AttributeProto *order = attribute(*turned, "perm");
-  const int64_t rank = type.getRank();
-  if (!order || order->ints_size() != rank)
+  const ArrayRef<int64_t> order = orderOf(attribute(*turned, "perm"));
+  auto wanted = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  std::swap(wanted.back(), wanted[wanted.size() - 2]);
+  if (order != ArrayRef<int64_t>(wanted))
     return;
-  for (int64_t i = 0; i < rank; ++i) {
-    const int64_t wanted = i < rank - 2 ? i : 2 * rank - 3 - i;
-    if (order->ints(static_cast<int>(i)) != wanted)
-      return;
-  }
   const std::string tensor = turned->input(0);
   setInput(product, input, tensor);
   setInt(beFused(product), input == 0 ? "transA" : "transB", 1);
-  if (uses[turned->output(0)] == 0)
-    take(*turned);
 }
 
 /// MatMul(a, b) * number -> FusedMatMul(a, b), in the place of the product.
@@ -213,6 +246,20 @@ void Fusions::fuseFactor(NodeProto &multiply) {
     multiply = std::move(fused);
     return;
   }
+}
+
+/// Whether \p node or a graph inside of it uses \p tensor.
+static bool reads(const NodeProto &node, const std::string &tensor) {
+  bool found = llvm::is_contained(node.input(), tensor);
+  forEachGraph(node, [&](const GraphProto &inner) {
+    found |= llvm::any_of(
+                 inner.node(),
+                 [&](const NodeProto &each) { return reads(each, tensor); }) ||
+             llvm::any_of(inner.output(), [&](const ValueInfoProto &each) {
+               return each.name() == tensor;
+             });
+  });
+  return found;
 }
 
 bool Fusions::isNumber(const std::string &tensor, double value) const {
@@ -263,7 +310,9 @@ void Fusions::fuseGelu(NodeProto &multiply) {
     for (int k : {0, 1}) {
       std::vector<NodeProto *> nodes;
       const std::string x = gatedBy(factors[k], nodes);
-      if (x.empty() || x != factors[1 - k])
+      // A number of more dimensions gives the result more.
+      if (x.empty() || x != factors[1 - k] || !typeOf(x) ||
+          typeOf(x) != typeOf(multiply.output(0)))
         continue;
       for (const std::string &input : multiply.input())
         --uses[input];
@@ -334,7 +383,7 @@ void Fusions::fuseSkip(NodeProto &norm) {
   for (const NodeProto &each : graph.node()) {
     if (&each == &norm)
       break;
-    if (&each != sum && llvm::is_contained(each.input(), norm.input(0)))
+    if (&each != sum && reads(each, norm.input(0)))
       return;
   }
   NodeProto fused;
@@ -357,7 +406,17 @@ void Fusions::fuseSkip(NodeProto &norm) {
   norm = std::move(fused);
 }
 
+void Fusions::takeUnused() {
+  for (NodeProto &node : llvm::reverse(*graph.mutable_node()))
+    if (llvm::none_of(node.output(), [&](const std::string &each) {
+          return !each.empty() && uses[each] > 0;
+        }))
+      take(node);
+}
+
 void Fusions::run() {
+  for (NodeProto &node : *graph.mutable_node())
+    skipInverse(node);
   for (NodeProto &node : *graph.mutable_node()) {
     if (node.op_type() == "MatMul" && isStandardDomain(node.domain()) &&
         isF32(node.output(0)))
@@ -372,6 +431,7 @@ void Fusions::run() {
     fuseSkip(node);
     makers[node.output(0)] = &node;
   }
+  takeUnused();
   auto &nodes = *graph.mutable_node();
   nodes.erase(std::remove_if(
                   nodes.begin(), nodes.end(),
