@@ -3,6 +3,7 @@
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -21,7 +22,7 @@ Value splitHeads(GraphBuilder &builder, Value x, int64_t heads) {
     return {};
   if (builder.rank(x) != 3)
     return builder.fail("a tensor of heads has not three dimensions");
-  const int64_t hidden = builder.shape(x)[2];
+  const int64_t hidden = builder.size(x, 2);
   if (heads < 1)
     return builder.fail("the number of heads is not positive");
   if (ShapedType::isDynamic(hidden))
@@ -45,9 +46,28 @@ Value joinHeads(GraphBuilder &builder, Value x) {
       ArrayRef<Dim>({dims[0], dims[2], builder.product({dims[1], dims[3]})}));
 }
 
+Value behindPast(GraphBuilder &builder, Value past, Value fresh) {
+  if (!past || !fresh)
+    return fresh;
+  if (builder.rank(past) != 4)
+    return builder.fail("past keys or values have not four dimensions");
+  return builder.concatenate({past, fresh}, 2);
+}
+
+std::optional<double> usualScale(GraphBuilder &builder, Value query) {
+  const int64_t width = builder.size(query, -1);
+  if (ShapedType::isDynamic(width))
+    return builder.unknown("the size of a head is known only at run time");
+  return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(width, 1)));
+}
+
 //===----------------------------------------------------------------------===//
 // What a query sees
 //===----------------------------------------------------------------------===//
+
+Value bothOf(GraphBuilder &builder, Value a, Value b) {
+  return a && b ? builder.binary<stablehlo::AndOp>(a, b) : a ? a : b;
+}
 
 Value visibleKeys(GraphBuilder &builder, const Dim &queries, const Dim &keys,
                   const AttentionWindow &window) {
@@ -69,7 +89,7 @@ Value visibleKeys(GraphBuilder &builder, const Dim &queries, const Dim &keys,
                          static_cast<double>(isLeft ? -distance : distance)));
     Value inside = builder.compare(
         key, edge, isLeft ? ComparisonDirection::GE : ComparisonDirection::LE);
-    seen = seen ? builder.binary<stablehlo::AndOp>(seen, inside) : inside;
+    seen = bothOf(builder, seen, inside);
   };
   bound(window.left, true);
   bound(window.right, false);
@@ -88,6 +108,16 @@ Value firstKeys(GraphBuilder &builder, const Dim &keys, Value counts) {
 //===----------------------------------------------------------------------===//
 // The core
 //===----------------------------------------------------------------------===//
+
+void seeEarlier(GraphBuilder &builder, AttentionParts &parts) {
+  if (!parts.query || !parts.key)
+    return;
+  parts.allowed = bothOf(builder, parts.allowed,
+                         visibleKeys(builder, builder.dim(parts.query, 2),
+                                     builder.dim(parts.key, 2),
+                                     {/*left=*/-1, /*right=*/0, {}}));
+  parts.causal = false;
+}
 
 /// What is added to the scores: the bias, -inf where a key is not allowed; null
 /// for nothing. Of the elements \p element, and four dimensions.
@@ -118,11 +148,14 @@ Value productOfHeads(GraphBuilder &builder, Value lhs, Value rhs,
   if (!lhs || !rhs)
     return {};
   const int64_t axis = isTransposed ? 3 : 2;
-  const int64_t heads = builder.shape(lhs)[1], shared = builder.shape(rhs)[1];
+  const int64_t heads = builder.size(lhs, 1), shared = builder.size(rhs, 1);
   if (heads == shared)
     return dotGeneral(builder, lhs, rhs, {0, 1}, {0, 1}, {3}, {axis}, element);
   if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(shared))
     return builder.unknown("the number of heads is unknown");
+  if (shared == 0 || heads % shared != 0)
+    return builder.fail(Twine(heads) + " heads are no multiple of " +
+                        Twine(shared));
   Dims dims = builder.dims(lhs);
   Value grouped = builder.reshape(
       lhs, ArrayRef<Dim>({dims[0], shared, heads / shared, dims[2], dims[3]}));
@@ -155,13 +188,8 @@ static Value attendSpelledOut(GraphBuilder &builder,
                parts.softcap);
   give(scores.wantsCapped, scores.capped);
   AttentionParts all = parts;
-  if (parts.causal) {
-    Value seen = visibleKeys(builder, builder.dim(parts.query, 2),
-                             builder.dim(parts.key, 2), {-1, 0, {}});
-    all.allowed = parts.allowed
-                      ? builder.binary<stablehlo::AndOp>(parts.allowed, seen)
-                      : seen;
-  }
+  if (parts.causal)
+    seeEarlier(builder, all);
   Value added = addedToScores(builder, all, wide);
   if (added)
     x = builder.binary<stablehlo::AddOp>(x, added);
@@ -185,10 +213,15 @@ void checkHeads(GraphBuilder &builder, Value query, Value key, Value value) {
       builder.fail("query, key and value have not four dimensions");
       return;
     }
-  const int64_t heads = builder.shape(query)[1], shared = builder.shape(key)[1];
-  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(shared))
-    return;
-  if (shared == 0 || heads % shared != 0)
+  const int64_t heads = builder.size(query, 1), shared = builder.size(key, 1),
+                valued = builder.size(value, 1);
+  auto differ = [](int64_t a, int64_t b) {
+    return a != b && !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b);
+  };
+  if (differ(shared, valued))
+    return void(builder.fail("the key has " + Twine(shared) +
+                             " heads, the value " + Twine(valued)));
+  if (differ(heads, shared) && (shared == 0 || heads % shared != 0))
     builder.fail("the query's heads, " + Twine(heads) +
                  ", are no multiple of the key's, " + Twine(shared));
 }
@@ -204,21 +237,15 @@ Value attend(GraphBuilder &builder, const AttentionParts &parts,
                         !parts.softmaxElement.isF64() || element.isF64()) &&
                        !(scores && scores->wantsAny()) &&
                        builder.element(parts.value) == element &&
-                       builder.shape(parts.key)[2] != 0;
+                       builder.size(parts.key, 2) != 0;
   if (!isWhole) {
     AttentionScores none;
     return attendSpelledOut(builder, parts, scores ? *scores : none);
   }
   AttentionParts all = parts;
   // A row that sees nothing may come of both.
-  if (parts.causal && (parts.allowed || parts.bias)) {
-    Value seen = visibleKeys(builder, builder.dim(parts.query, 2),
-                             builder.dim(parts.key, 2), {-1, 0, {}});
-    all.allowed = parts.allowed
-                      ? builder.binary<stablehlo::AndOp>(parts.allowed, seen)
-                      : seen;
-    all.causal = false;
-  }
+  if (parts.causal && (parts.allowed || parts.bias))
+    seeEarlier(builder, all);
   Value added = addedToScores(builder, all, element);
   Value result = builder.op<nn::AttentionOp>(
       parts.query, parts.key, parts.value, MaybeValue{added},
@@ -235,8 +262,8 @@ Value rotatePairs(GraphBuilder &builder, Value x, Value cosines, Value sines,
                   bool interleaved) {
   if (!x || !cosines || !sines)
     return {};
-  const int64_t last = builder.rank(x) - 1, size = builder.shape(x)[last],
-                pairs = builder.shape(cosines).back();
+  const int64_t last = builder.rank(x) - 1, size = builder.size(x, last),
+                pairs = builder.size(cosines, -1);
   if (ShapedType::isDynamic(size) || ShapedType::isDynamic(pairs))
     return builder.unknown("the size of the heads is unknown");
   if (2 * pairs > size)

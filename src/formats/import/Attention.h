@@ -18,6 +18,17 @@ mlir::Value splitHeads(GraphBuilder &builder, mlir::Value x, int64_t heads);
 /// [N, heads, L, D] as [N, L, heads * D].
 mlir::Value joinHeads(GraphBuilder &builder, mlir::Value x);
 
+/// \p fresh [N, heads, L, D] behind \p past [N, heads, P, D], which may be
+/// null.
+mlir::Value behindPast(GraphBuilder &builder, mlir::Value past,
+                       mlir::Value fresh);
+
+/// 1 / sqrt(D) for a \p query [..., D].
+std::optional<double> usualScale(GraphBuilder &builder, mlir::Value query);
+
+/// Whether both conditions hold, each of which may be null for none.
+mlir::Value bothOf(GraphBuilder &builder, mlir::Value a, mlir::Value b);
+
 /// Which keys a query sees: query i is at position p = i + offset, and sees the
 /// keys from p - left to p + right. A negative bound is none.
 struct AttentionWindow {
@@ -55,6 +66,9 @@ struct AttentionParts {
   /// is used. May be null.
   mlir::Type softmaxElement;
 };
+
+/// Makes `allowed` say what `causal` does.
+void seeEarlier(GraphBuilder &builder, AttentionParts &parts);
 
 /// Stages of the scores [N, heads, Lq, Lk], in the query's element type. Those
 /// that are asked for are set.

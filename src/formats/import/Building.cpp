@@ -90,7 +90,7 @@ Value wrapNegative(GraphBuilder &builder, Value indices, const Dim &size) {
 
 bool indicesFit(GraphBuilder &builder, Value indices, Value data,
                 int64_t dimension, int64_t first, int64_t step) {
-  const int64_t size = builder.shape(data)[dimension];
+  const int64_t size = builder.size(data, dimension);
   auto known = builder.knownTensor(indices);
   if (ShapedType::isDynamic(size)) {
     int64_t least = 0;

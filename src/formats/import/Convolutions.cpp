@@ -10,7 +10,7 @@ namespace sinter::formats {
 static Value withChannelsOf(GraphBuilder &builder, Value input, Value kernel,
                             const ConvolutionForm &form) {
   Dims dims = builder.dims(input);
-  const int64_t read = builder.shape(kernel)[form.kernelInput];
+  const int64_t read = builder.size(kernel, form.kernelInput);
   int64_t channels = 0;
   if (dims[1].isStatic() || ShapedType::isDynamic(read) ||
       llvm::MulOverflow(read, form.groups, channels) ||
@@ -31,18 +31,18 @@ Value buildConvolution(GraphBuilder &builder, Value input, Value kernel,
   int64_t spatial = builder.rank(input) - 2;
   Ints spatialDims = llvm::to_vector(llvm::seq<int64_t>(2, spatial + 2));
   Ints padding;
-  Ints shape = {builder.shape(input)[0],
-                builder.shape(kernel)[form.kernelOutput]};
+  Ints shape = {builder.size(input, 0),
+                builder.size(kernel, form.kernelOutput)};
   for (int64_t i = 0; i < spatial; ++i) {
     padding.append({form.low[i], form.high[i]});
     stablehlo::WindowDimension window;
-    window.size = builder.shape(kernel)[i + 2];
+    window.size = builder.size(kernel, i + 2);
     window.stride = form.strides[i];
     window.paddingLow = form.low[i];
     window.paddingHigh = form.high[i];
     window.baseDilation = form.lhsDilation[i];
     window.windowDilation = form.rhsDilation[i];
-    auto size = stablehlo::windowedSize(builder.shape(input)[i + 2], window);
+    auto size = stablehlo::windowedSize(builder.size(input, i + 2), window);
     if (!size)
       return builder.fail("spatial dimension " + Twine(i) +
                           ": the result's size is too large");

@@ -10,7 +10,7 @@ namespace sinter::formats {
 
 /// The number of elements of a window.
 static int64_t tapsOf(GraphBuilder &builder, const DeformedConvolution &form) {
-  return builder.shape(form.filter)[2] * builder.shape(form.filter)[3];
+  return builder.size(form.filter, 2) * builder.size(form.filter, 3);
 }
 
 /// Fails if a static size of \p value differs from \p expected.
@@ -95,7 +95,7 @@ static Value pointsAlong(GraphBuilder &builder, const DeformedConvolution &form,
                                        number(form.strides[d])),
       number(form.low[d]));
   const int64_t taps = tapsOf(builder, form),
-                columns = builder.shape(form.filter)[3];
+                columns = builder.size(form.filter, 3);
   SmallVector<double> inWindow;
   for (int64_t tap = 0; tap < taps; ++tap) {
     const int64_t at = d == 0 ? tap / columns : tap % columns;

@@ -180,7 +180,7 @@ void Contraction::dropBroadcast(std::vector<Labelled> &operands) {
     Ints axes;
     Labels kept;
     for (auto [i, label] : llvm::enumerate(operand.labels)) {
-      if (builder.shape(operand.value)[i] == 1 && sizes[label] != 1)
+      if (builder.size(operand.value, i) == 1 && sizes[label] != 1)
         axes.push_back(i);
       else
         kept.push_back(label);
@@ -266,7 +266,7 @@ Labelled Contraction::multiply(Labelled lhs, Labelled rhs,
   Ints freeSizes;
   for (auto [i, label] : llvm::enumerate(lhs.labels)) {
     auto found = llvm::find(rhs.labels, label);
-    int64_t size = builder.shape(lhs.value)[i];
+    int64_t size = builder.size(lhs.value, i);
     if (found == rhs.labels.end()) {
       free.push_back(label);
       freeSizes.push_back(size);
@@ -278,7 +278,7 @@ Labelled Contraction::multiply(Labelled lhs, Labelled rhs,
     if (needed(label)) {
       labels.push_back(label);
       shape.push_back(
-          ShapedType::isDynamic(size) ? builder.shape(rhs.value)[other] : size);
+          ShapedType::isDynamic(size) ? builder.size(rhs.value, other) : size);
     }
   }
   labels.append(free);
@@ -287,7 +287,7 @@ Labelled Contraction::multiply(Labelled lhs, Labelled rhs,
     if (llvm::is_contained(lhs.labels, label))
       continue;
     labels.push_back(label);
-    shape.push_back(builder.shape(rhs.value)[i]);
+    shape.push_back(builder.size(rhs.value, i));
   }
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(
       builder.context(), lhsBatch, rhsBatch, lhsContract, rhsContract);

@@ -91,7 +91,7 @@ Value range(GraphBuilder &builder, Value start, Value limit, Value delta) {
 Value filled(GraphBuilder &builder, Value filler, Value shape) {
   if (!filler || !shape)
     return {};
-  const int64_t rank = builder.shape(shape)[0];
+  const int64_t rank = builder.size(shape, 0);
   if (ShapedType::isDynamic(rank))
     return builder.unknown("the number of dimensions is not known");
   constexpr int64_t mostDimensions = 1024;

@@ -110,6 +110,9 @@ public:
   llvm::ArrayRef<int64_t> shape(mlir::Value value) {
     return type(value).getShape();
   }
+  /// The size of dimension \p dimension, counted from the end if it is
+  /// negative; fails, and is 1, if there is no such dimension.
+  int64_t size(mlir::Value value, int64_t dimension);
   bool isStatic(mlir::Value value) { return type(value).hasStaticShape(); }
   bool isFloat(mlir::Value value) {
     return mlir::isa<mlir::FloatType>(element(value));
@@ -190,7 +193,8 @@ public:
   //===--- Helpers, static and dynamic ------------------------------------===//
 
   mlir::Value cast(mlir::Value value, mlir::Type element);
-  /// The size of a dimension, all sizes, a product of sizes.
+  /// The size of a dimension, which may be counted from the end; all sizes; a
+  /// product of sizes.
   Dim dim(mlir::Value value, int64_t dimension);
   Dims dims(mlir::Value value);
   Dim product(llvm::ArrayRef<Dim> dims);
@@ -206,8 +210,9 @@ public:
   /// Leading unit dimensions up to \p rank.
   mlir::Value alignRank(mlir::Value value, int64_t rank);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
-  /// Slices one dimension: elements start, start + stride, ... below limit.
-  mlir::Value sliceAxis(mlir::Value value, int64_t axis, int64_t start,
+  /// Slices one dimension, which may be counted from the end: elements start,
+  /// start + stride, ... below limit.
+  mlir::Value sliceAxis(mlir::Value value, int64_t dimension, int64_t start,
                         int64_t limit, int64_t stride = 1);
   mlir::Value concatenate(mlir::ValueRange values, int64_t axis);
   /// stablehlo.pad with a constant.

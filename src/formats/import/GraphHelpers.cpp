@@ -89,14 +89,17 @@ Value GraphBuilder::cast(Value value, Type element) {
   return typed<stablehlo::ConvertOp>(type(value).clone(element), value);
 }
 
+int64_t GraphBuilder::size(Value value, int64_t dimension) {
+  auto normal = axis(dimension, rank(value));
+  return normal ? shape(value)[*normal] : 1;
+}
+
 Dim GraphBuilder::dim(Value value, int64_t dimension) {
-  if (dimension < 0 || dimension >= rank(value)) {
-    fail("dimension " + Twine(dimension) + " is not one of " +
-         Twine(rank(value)));
-    return 1;
-  }
-  if (!type(value).isDynamicDim(dimension))
-    return shape(value)[dimension];
+  const int64_t known = size(value, dimension);
+  if (!ShapedType::isDynamic(known))
+    return known;
+  if (dimension < 0)
+    dimension += rank(value);
   Value all = op<nn::ShapeOp>(value);
   int64_t limit = dimension + 1, stride = 1;
   return Dim(ShapedType::kDynamic,
@@ -203,23 +206,27 @@ Value GraphBuilder::transpose(Value value, ArrayRef<int64_t> permutation) {
   return op<stablehlo::TransposeOp>(value, permutation);
 }
 
-Value GraphBuilder::sliceAxis(Value value, int64_t axis, int64_t start,
+Value GraphBuilder::sliceAxis(Value value, int64_t dimension, int64_t start,
                               int64_t limit, int64_t stride) {
   if (!value)
+    return {};
+  const auto normal = axis(dimension, rank(value));
+  if (!normal)
     return {};
   Ints starts(rank(value), 0), strides(rank(value), 1);
   Dims limits;
   bool known = true;
-  starts[axis] = start;
-  strides[axis] = stride;
+  starts[*normal] = start;
+  strides[*normal] = stride;
   for (int64_t i = 0; i < rank(value); ++i) {
-    limits.push_back(i == axis ? Dim(limit) : dim(value, i));
+    limits.push_back(i == *normal ? Dim(limit) : dim(value, i));
     known &= limits.back().isStatic();
   }
   if (known)
     return op<stablehlo::SliceOp>(value, starts, sizesOf(limits), strides);
   Ints sizes(shape(value));
-  sizes[axis] = llvm::divideCeil(std::max<int64_t>(limit - start, 0), stride);
+  sizes[*normal] =
+      llvm::divideCeil(std::max<int64_t>(limit - start, 0), stride);
   return typed<stablehlo::RealDynamicSliceOp>(
       tensorType(sizes, element(value)), value, integers(starts),
       extents(limits), integers(strides));
@@ -381,7 +388,7 @@ Value GraphBuilder::reduceWith(Value value, ArrayRef<int64_t> axes,
   Ints sizes;
   for (int64_t i = 0; i < rank(value); ++i)
     if (!llvm::is_contained(axes, i))
-      sizes.push_back(shape(value)[i]);
+      sizes.push_back(size(value, i));
   if (!start)
     return {};
   OperationState state(loc, stablehlo::ReduceOp::getOperationName());

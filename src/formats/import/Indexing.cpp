@@ -43,7 +43,7 @@ static std::optional<int64_t> tupleLength(GraphBuilder &builder, Value indices,
   int64_t available = builder.rank(data) - first;
   if (builder.rank(indices) < 1)
     return builder.fail("the indices are a scalar");
-  int64_t length = builder.shape(indices).back();
+  int64_t length = builder.size(indices, -1);
   if (ShapedType::isDynamic(length))
     return builder.unknown("the last dimension of the indices is unknown");
   if (length < 1 || length > available)
@@ -65,7 +65,7 @@ Value gatherTuples(GraphBuilder &builder, Value data, Value indices,
   int64_t whole = batch + *length;
   Ints sizes(rank, 1);
   for (int64_t i = whole; i < rank; ++i) {
-    sizes[i] = builder.shape(data)[i];
+    sizes[i] = builder.size(data, i);
     if (ShapedType::isDynamic(sizes[i]) && !builder.expandsUnknown())
       return builder.unknown("dimension " + Twine(i) +
                              " of the data is unknown");

@@ -19,12 +19,12 @@ Value dotGeneral(GraphBuilder &builder, Value lhs, Value rhs,
     return {};
   Ints shape;
   for (int64_t i : lhsBatching)
-    shape.push_back(builder.shape(lhs)[i]);
+    shape.push_back(builder.size(lhs, i));
   for (const stablehlo::ProductSide &side :
        {stablehlo::ProductSide{lhs, lhsBatching, lhsContracting},
         stablehlo::ProductSide{rhs, rhsBatching, rhsContracting}})
     for (int64_t i : side.free())
-      shape.push_back(builder.shape(side.value)[i]);
+      shape.push_back(builder.size(side.value, i));
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(
       builder.context(), lhsBatching, rhsBatching, lhsContracting,
       rhsContracting);
@@ -113,8 +113,8 @@ Value matmul(GraphBuilder &builder, Value lhs, Value rhs) {
   int64_t left = builder.rank(lhs), right = builder.rank(rhs);
   if (left == 0 || right == 0)
     return builder.fail("an operand is a scalar");
-  int64_t inner = builder.shape(lhs)[left - 1],
-          other = builder.shape(rhs)[std::max<int64_t>(right - 2, 0)];
+  int64_t inner = builder.size(lhs, left - 1),
+          other = builder.size(rhs, std::max<int64_t>(right - 2, 0));
   if (!ShapedType::isDynamic(inner) && !ShapedType::isDynamic(other) &&
       inner != other)
     return builder.fail("the operands' inner dimensions are " + Twine(inner) +

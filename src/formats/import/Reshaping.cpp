@@ -58,7 +58,7 @@ static std::optional<Dim> findSymbol(GraphBuilder &builder, Value data,
 /// inferred.
 static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
                                        Value shape, bool allowZero) {
-  Elements wanted(builder.shape(shape)[0]);
+  Elements wanted(builder.size(shape, 0));
   if (auto known = builder.knownElements(shape))
     wanted = *known;
   KnownValues &known = builder.known();
@@ -156,7 +156,7 @@ static std::optional<Dims> targetSizes(GraphBuilder &builder, Value data,
 static Value reshapeDynamic(GraphBuilder &builder, Value data, Value shape,
                             bool allowsZero) {
   using Direction = stablehlo::ComparisonDirection;
-  const int64_t rank = builder.shape(shape)[0];
+  const int64_t rank = builder.size(shape, 0);
   shape = builder.cast(shape, builder.i64());
   if (rank == 0)
     return builder.reshape(data, ArrayRef<int64_t>());

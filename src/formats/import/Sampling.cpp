@@ -259,8 +259,8 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
                  const GridRules &rules) {
   int64_t rank = builder.rank(image), dimensions = rank - 2;
   if (rank < 3 || rank > 5 || builder.rank(grid) != rank ||
-      (builder.shape(grid).back() != dimensions &&
-       !ShapedType::isDynamic(builder.shape(grid).back())))
+      (builder.size(grid, -1) != dimensions &&
+       !ShapedType::isDynamic(builder.size(grid, -1))))
     return builder.fail(
         "the grid needs the image's rank and one coordinate per "
         "spatial dimension");
@@ -360,8 +360,8 @@ static SmallVector<SmallVector<Tap, 4>> gridOfRegions(Sampler &sampler,
   if (!places[0] || !places[1])
     return {};
   const Dim regions = builder.dim(places[0], 0);
-  const int64_t rows = builder.shape(places[0])[1],
-                columns = builder.shape(places[1])[1];
+  const int64_t rows = builder.size(places[0], 1),
+                columns = builder.size(places[1], 1);
   SmallVector<SmallVector<Tap, 4>> taps;
   for (int64_t d = 0; d < 2; ++d) {
     Dims grid{regions, d == 0 ? rows : 1, d == 0 ? 1 : columns};
@@ -525,8 +525,8 @@ Value alignRegions(GraphBuilder &builder, Value image, Value regionsOf,
   if (!x || !rois || !batch)
     return {};
   if (builder.rank(x) != 4 || builder.rank(rois) != 2 ||
-      (builder.shape(rois)[1] != 4 &&
-       !ShapedType::isDynamic(builder.shape(rois)[1])))
+      (builder.size(rois, 1) != 4 &&
+       !ShapedType::isDynamic(builder.size(rois, 1))))
     return builder.fail(
         "the image needs four dimensions, and a region four coordinates");
   if (!hasPixels(builder, x))

@@ -13,7 +13,7 @@ static constexpr int64_t far = int64_t(1) << 30;
 
 std::vector<SliceBound> sliceBounds(GraphBuilder &builder, Value list) {
   std::vector<SliceBound> bounds;
-  const int64_t count = builder.shape(list)[0];
+  const int64_t count = builder.size(list, 0);
   Elements elements(count);
   if (auto known = builder.knownElements(list))
     elements = *known;
@@ -106,7 +106,7 @@ static std::pair<Value, Value> dynamicReversedRange(GraphBuilder &builder,
 
 void Slicer::along(int64_t axis, const SliceBound &start, const SliceBound &end,
                    int64_t step) {
-  const int64_t size = builder.shape(data)[axis];
+  const int64_t size = builder.size(data, axis);
   if (step < 0)
     reversed.push_back(axis);
   if (!ShapedType::isDynamic(size) && start.element.isInteger() &&

@@ -105,7 +105,7 @@ static Value rankOf(GraphBuilder &builder, Value flags) {
 
 /// The sort keys: one vector [n] for each element of a slice.
 static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
-  const int64_t width = builder.shape(rows)[1];
+  const int64_t width = builder.size(rows, 1);
   if (width > mostKeys)
     return builder.unsupported("slices of more than " + Twine(mostKeys) +
                                " elements");
@@ -125,7 +125,7 @@ static std::optional<Values> keysOf(GraphBuilder &builder, Value rows) {
 
 /// Which of the sorted keys differ from the one before them.
 static Value startsOf(GraphBuilder &builder, ArrayRef<Value> sorted) {
-  const int64_t n = builder.shape(sorted.front())[0];
+  const int64_t n = builder.size(sorted.front(), 0);
   const bool isDynamic = ShapedType::isDynamic(n);
   // If the count is dynamic, compare each key with the one at the index before.
   Value positions, before;
@@ -187,7 +187,7 @@ std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
   Ints order{axis};
   int64_t width = 1;
   for (int64_t i = 0; i < builder.rank(x); ++i) {
-    const int64_t size = builder.shape(x)[i];
+    const int64_t size = builder.size(x, i);
     if (size == 0)
       return builder.unsupported("an input without elements");
     if (i == axis)

@@ -12,6 +12,24 @@ using namespace mlir;
 
 namespace sinter::formats {
 
+Value channelsFirst(GraphBuilder &builder, Value x) {
+  const int64_t rank = builder.rank(x);
+  if (!x || rank < 3)
+    return x;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::rotate(order.begin() + 1, order.end() - 1, order.end());
+  return builder.transpose(x, order);
+}
+
+Value channelsLast(GraphBuilder &builder, Value x) {
+  const int64_t rank = builder.rank(x);
+  if (!x || rank < 3)
+    return x;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return builder.transpose(x, order);
+}
+
 bool areExtents(ArrayRef<int64_t> list, int64_t least) {
   return llvm::all_of(list, [&](int64_t each) {
     return each >= least && each < largestExtent;

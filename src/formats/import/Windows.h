@@ -12,6 +12,11 @@ namespace sinter::formats {
 /// bits.
 constexpr int64_t largestExtent = int64_t(1) << 31;
 
+/// \p x [N, spatial..., C] as [N, C, spatial...] and back; tensors without
+/// spatial dimensions as they are.
+mlir::Value channelsFirst(GraphBuilder &builder, mlir::Value x);
+mlir::Value channelsLast(GraphBuilder &builder, mlir::Value x);
+
 /// Whether each of \p list is in [\p least, largestExtent).
 bool areExtents(llvm::ArrayRef<int64_t> list, int64_t least);
 

@@ -68,8 +68,8 @@ static MaybeTypes pooled(NodeContext &node) {
   if (node.rank(x) < 3)
     return std::nullopt;
   Ints shape = open(node.rank(x));
-  shape[0] = node.shape(x)[0];
-  shape[1] = node.shape(x)[1];
+  shape[0] = node.size(x, 0);
+  shape[1] = node.size(x, 1);
   Types types = {node.tensorType(shape, node.element(x))};
   if (node.opType() == "MaxPool" && node.outputCount() > 1)
     types.push_back(node.tensorType(shape, node.i64()));
@@ -82,9 +82,9 @@ static MaybeTypes convolved(NodeContext &node) {
   if (!x || !weight || node.rank(x) < 3 || node.rank(weight) != node.rank(x))
     return std::nullopt;
   Ints shape = open(node.rank(x));
-  shape[0] = node.shape(x)[0];
+  shape[0] = node.size(x, 0);
   int64_t channels =
-      node.shape(weight)[node.opType() == "ConvTranspose" ? 1 : 0];
+      node.size(weight, node.opType() == "ConvTranspose" ? 1 : 0);
   if (node.opType() == "ConvTranspose" && !ShapedType::isDynamic(channels))
     channels *= std::clamp<int64_t>(node.getInt("group", 1), 1, 1 << 20);
   shape[1] = channels;
@@ -115,7 +115,7 @@ static MaybeTypes resized(NodeContext &node) {
       listed.push_back(each < 0 ? each + node.rank(x) : each);
     for (int64_t axis : axes)
       if (!llvm::is_contained(listed, axis))
-        shape[axis] = node.shape(x)[axis];
+        shape[axis] = node.size(x, axis);
   }
   return single(node, shape, node.element(x));
 }
@@ -124,9 +124,9 @@ static MaybeTypes resized(NodeContext &node) {
 static std::optional<int64_t> lengthOf(NodeContext &node, int64_t input) {
   Value list = node.has(input) ? node.operand(input) : Value();
   if (!list || node.rank(list) != 1 || !node.isStatic(list) ||
-      node.shape(list)[0] > 64)
+      node.size(list, 0) > 64)
     return std::nullopt;
-  return node.shape(list)[0];
+  return node.size(list, 0);
 }
 
 /// As many dimensions as the list \p Input has elements.
@@ -188,9 +188,9 @@ static MaybeTypes gathered(NodeContext &node) {
   Value x = node.operand(0), indices = node.operand(1);
   int64_t batch = node.getInt("batch_dims", 0), rank = node.rank(x);
   if (!indices || node.rank(indices) < 1 ||
-      ShapedType::isDynamic(node.shape(indices).back()))
+      ShapedType::isDynamic(node.size(indices, -1)))
     return std::nullopt;
-  int64_t whole = batch + node.shape(indices).back();
+  int64_t whole = batch + node.size(indices, -1);
   if (batch < 0 || whole < batch || whole > rank)
     return std::nullopt;
   Ints shape(node.shape(indices).drop_back());
@@ -210,7 +210,7 @@ static MaybeTypes oneHot(NodeContext &node) {
 
 static MaybeTypes drawn(NodeContext &node) {
   Type element = node.hasAttribute("dtype")
-                     ? node.elementType(node.getInt("dtype", 1))
+                     ? node.numberType(node.getInt("dtype", 1))
                      : node.element(node.operand(0));
   return single(node, node.shape(node.operand(0)), element);
 }
@@ -222,7 +222,7 @@ static MaybeTypes dropped(NodeContext &node) {
 
 static MaybeTypes frames(NodeContext &node) {
   Value x = node.operand(0);
-  return single(node, {node.shape(x)[0], unknown, unknown, 2}, node.element(x));
+  return single(node, {node.size(x, 0), unknown, unknown, 2}, node.element(x));
 }
 
 static MaybeTypes spectrum(NodeContext &node) {
@@ -240,12 +240,12 @@ static MaybeTypes selectedBoxes(NodeContext &node) {
 
 static MaybeTypes window(NodeContext &node) {
   return single(node, {unknown},
-                node.elementType(node.getInt("output_datatype", 1)));
+                node.numberType(node.getInt("output_datatype", 1)));
 }
 
 static MaybeTypes melMatrix(NodeContext &node) {
   return single(node, {unknown, unknown},
-                node.elementType(node.getInt("output_datatype", 1)));
+                node.numberType(node.getInt("output_datatype", 1)));
 }
 
 /// The types that the file declares for the outputs, without sizes.

@@ -269,8 +269,7 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
     record.outputs.push_back(wanted ? node.outputs[i].value : Value());
   }
   const bool isGivenBack =
-      !options.standardOperators ||
-      isStandardOperator(record.domain, record.opType, record.version);
+      mayGiveBack(record.domain, record.opType, record.version);
   if (tensors && isGivenBack && holdsAllGraphs(node.proto, group))
     record.node = serialize(node.proto, node.frame, file.source());
   auto entry = toAttribute(record, builder.getContext());
@@ -309,8 +308,7 @@ void Importer::recordUnits() {
 /// Makes one op for a node that lacks sizes or values, so that a writer can
 /// give it back. If that is impossible, the node's error stays.
 bool Importer::defer(NodeContext &node) {
-  if (options.standardOperators &&
-      !isStandardOperator(node.domain(), node.opType(), node.version()))
+  if (!mayGiveBack(node.domain(), node.opType(), node.version()))
     return false;
   if (hasGraph(node.proto) ||
       serialize(node.proto, node.frame, file.source()).empty())

@@ -81,7 +81,7 @@ Result<Model> Importer::run() {
   NamedAttrList versions;
   for (const auto &[domain, version] : opsets)
     if (!options.standardOperators || isStandardDomain(domain) ||
-        domain == "ai.onnx.ml")
+        domain == mlDomain)
       versions.set(domain.empty() ? "ai.onnx" : domain,
                    builder.getI64IntegerAttr(version));
   (*module)->setAttr(opsetsAttribute, versions.getDictionary(context));
@@ -274,7 +274,8 @@ static void checkInputs(NodeContext &node, const Operator &op) {
   for (int64_t i = 0; i < node.inputCount() && !op.takesAnyValue; ++i)
     if (node.bound(i).isSequence())
       node.fail("input " + Twine(i) + " is a sequence, not a tensor");
-  for (int64_t i = 0; i < node.inputCount() && !takesStrings(op); ++i)
+  const bool hasNumbersOnly = !takesStrings(op);
+  for (int64_t i = 0; i < node.inputCount() && hasNumbersOnly; ++i)
     if (const Bound &bound = node.bound(i);
         bound.value && isStringTensor(bound.value.getType()))
       node.fail("input " + Twine(i) + " is of strings, which it does not take");
@@ -310,9 +311,7 @@ void Importer::translate(const NodeProto &node, Frame &frame,
                          ArrayRef<Bound> inputs, int64_t version,
                          const Operator &op, const Checkpoint &before) {
   const bool keeps =
-      mayKeep(frame) &&
-      (!options.standardOperators ||
-       isStandardOperator(node.domain(), node.op_type(), version));
+      mayKeep(frame) && mayGiveBack(node.domain(), node.op_type(), version);
   NodeContext context(*this, frame, node, version, nodeRecords.size());
   nodeRecords.push_back(builder.getDictionaryAttr({}));
   readNodes.emplace_back();

@@ -14,6 +14,7 @@
 #include "formats/import/Unsupported.h"
 #include "formats/onnx/KnownForms.h"
 #include "formats/onnx/OnnxReader.h"
+#include "formats/onnx/Operators.h"
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/onnx.pb.h"
 #include "graph/FirstError.h"
@@ -195,6 +196,12 @@ private:
   /// Whether nodes of \p frame can be kept.
   bool mayKeep(const Frame &frame) const {
     return options.keepsNodes && !frame.parent && !frame.isFunction;
+  }
+  /// Whether a writer may give nodes of this operator back.
+  bool mayGiveBack(llvm::StringRef domain, llvm::StringRef name,
+                   int64_t version) const {
+    return !options.standardOperators ||
+           isStandardOperator(domain, name, version);
   }
   /// If the next node of \p frame can be kept, or translated again,
   /// `unsupportedNodes` holds only that node's until forgetCheckpoint().

@@ -229,9 +229,8 @@ Operation *Importer::makeKeptCall(const NodeProto &node, StringRef name,
 bool Importer::keepNode(const NodeProto &node, Frame &frame,
                         ArrayRef<Bound> inputs, ArrayRef<Type> types,
                         bool isBeside, const std::string &reason) {
-  if (options.standardOperators &&
-      !isStandardOperator(node.domain(), node.op_type(),
-                          versionOf(frame, node.domain()).value_or(0)))
+  if (!mayGiveBack(node.domain(), node.op_type(),
+                   versionOf(frame, node.domain()).value_or(0)))
     return false;
   NodeRecord record;
   SmallVector<Value> operands;

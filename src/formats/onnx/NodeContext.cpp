@@ -244,6 +244,14 @@ Type NodeContext::elementType(int64_t dataType) {
   return {};
 }
 
+Type NodeContext::numberType(int64_t dataType) {
+  Type element = elementType(dataType);
+  if (!element || !isStringType(element))
+    return element;
+  fail("the elements are strings, not numbers");
+  return {};
+}
+
 std::optional<Ints> NodeContext::integersFrom(int64_t input, StringRef name,
                                               bool *given) {
   if (given)

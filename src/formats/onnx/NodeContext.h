@@ -80,8 +80,11 @@ public:
   /// TensorProto.DataType of the tensor in an attribute; 0 if there is none.
   int32_t dataTypeOf(llvm::StringRef name);
   const GraphProto *getGraph(llvm::StringRef name);
-  /// TensorProto.DataType \p dataType as an element type; fails for strings.
+  /// TensorProto.DataType \p dataType as an element type; fails if it has
+  /// none.
   mlir::Type elementType(int64_t dataType);
+  /// The same for an operator that makes numbers; fails for strings.
+  mlir::Type numberType(int64_t dataType);
 
   /// A list that is attribute \p name in old opsets and input \p input in new
   /// ones; fails if the input is there and not known. \p given is set to

@@ -70,7 +70,7 @@ static std::vector<Operator> collect() {
 bool isStandardOperator(llvm::StringRef domain, llvm::StringRef name,
                         int64_t version) {
   if (!isStandardDomain(domain))
-    return domain == "ai.onnx.ml";
+    return domain == mlDomain;
   // The version from which on it is ONNX's own.
   static constexpr std::pair<llvm::StringLiteral, int64_t> since[] = {
       {"LayerNormalization", 17}, {"MeanVarianceNormalization", 9}};
@@ -83,7 +83,6 @@ bool isStandardOperator(llvm::StringRef domain, llvm::StringRef name,
       "GivenTensorFill",
       "Scale",
       "ScaledTanh",
-      "Scale",
       "ParametricSoftplus",
       "SimplifiedLayerNormalization"};
   for (const auto &[operation, first] : since)

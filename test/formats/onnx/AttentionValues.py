@@ -155,6 +155,9 @@ def attentions():
 def refusals():
     yield case(heads=(4, 3), refused="no multiple") if False else Case(
         "Attention", [draw(N, 4, 3, D), draw(N, 3, 5, D), draw(N, 3, 5, DV)], [draw(1)], 24, refused="no multiple")
+    for domain, operator in (("", "Attention"), ("ai.onnx.preview", "FlexAttention")):
+        yield Case(operator, [draw(N, 4, 3, D), draw(N, 2, 5, D), draw(N, 0, 5, D)], [draw(1)], 1 if domain else 24, domain=domain,
+                   refused="the value 0")
     yield Case("Attention", [draw(N, 3, 8), draw(N, 5, 8), draw(N, 5, 8)], [draw(1)], 24, refused="not positive")
     yield Case("Attention", [draw(N, 3, 8), draw(N, 5, 8), draw(N, 5, 8)], [draw(1)], 24, refused="no multiple",
                q_num_heads=3, kv_num_heads=1)

@@ -130,6 +130,14 @@ def bits():
             y = (x != 0) if b == "bool" else x.view(b)
             yield Case("BitCast", [x], [y], 26, whole=a != b, to=TYPES[np.dtype(b)])
     yield Case("BitCast", [draw(3)], [draw(3)], 26, refused="differ in width", to=10)
+    yield Case("BitCast", [draw(3)], [draw(3)], 26, refused="strings have no bits", to=8)
+
+
+def kinds_of_numbers():
+    """Operators that make numbers make no strings."""
+    yield Case("ConstantFill", [], [draw(2)], 1, refused="strings, not numbers", shape=[2], dtype=8)
+    yield Case("EyeLike", [draw(2, 2)], [draw(2, 2)], 9, refused="strings, not numbers", dtype=8)
+    yield Case("HannWindow", [np.array(4)], [draw(4)], 17, static=(0,), refused="strings, not numbers", output_datatype=8)
 
 
 def products():
@@ -233,6 +241,6 @@ def first_versions():
 
 
 if __name__ == "__main__":
-    sys.exit(ValueCases.main([*linear(), *convolutions(), *scatters(), *gates(), *bits(), *products(), *grids(), *bends(),
+    sys.exit(ValueCases.main([*linear(), *convolutions(), *scatters(), *gates(), *bits(), *kinds_of_numbers(), *products(), *grids(), *bends(),
                              *pooled_regions(), *first_versions()],
                              __doc__))

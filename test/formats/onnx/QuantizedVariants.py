@@ -166,11 +166,13 @@ def experts(random):
     d.dtype = np.float32
     tokens, experts, hidden, inner = d.size(1, 5), d.size(2, 5), d.one_of(16, 32), d.one_of(16, 32)
     name = d.one_of("relu", "gelu", "silu", "identity", "swiglu")
-    fused = 2 if name == "swiglu" else 1
+    # A third layer multiplies what the first one gives, or fused is its columns and those of the first in turn.
+    has_third = d.flag(0.3)
+    fused = 2 if name == "swiglu" and not has_third else 1
     top, normal = d.size(1, 2), int(d.flag())
     attributes = {"k": top, "normalize_routing_weights": normal, "activation_type": name}
-    if fused == 2:
-        attributes.update(swiglu_fusion=1, activation_alpha=1.5, activation_beta=0.5, swiglu_limit=3.0)
+    if name == "swiglu":
+        attributes.update(swiglu_fusion=fused - 1, activation_alpha=1.5, activation_beta=0.5, swiglu_limit=3.0)
     is_low = d.flag()
     bits, has_bias = d.one_of(4, 8), d.flag()
     rows = d.f32(tokens, hidden, axes=("T", None))
@@ -183,6 +185,8 @@ def experts(random):
         layer = lambda out, width: [d.f32(experts, out, width, constant=True)]
     bias = lambda out: d.f32(experts, out, constant=True) if has_bias else None
     given = [rows, scores, *layer(fused * inner, hidden), bias(fused * inner), *layer(hidden, inner), bias(hidden)]
+    if has_third:
+        given += [*layer(inner, hidden), bias(inner)]
 
     def expected(x, scores, *rest):
         def weights(packed, scale=None):
@@ -195,6 +199,8 @@ def experts(random):
         step = 3 if is_low else 2
         w1, b1 = weights(*rest[: step - 1]), rest[step - 1]
         w2, b2 = weights(*rest[step : 2 * step - 1]), rest[2 * step - 1] if len(rest) > 2 * step - 1 else None
+        if has_third:
+            w3, b3 = weights(*rest[2 * step : 3 * step - 1]), rest[3 * step - 1]
         mix = np.exp(scores - scores.max(-1, keepdims=True))
         mix /= mix.sum(-1, keepdims=True)
         taken = np.argsort(-mix, -1, kind="stable")[:, :top]
@@ -205,8 +211,10 @@ def experts(random):
                 chosen = chosen / chosen.sum()
             for weight, e in zip(chosen, taken[t]):
                 y = w1[e] @ x[t] + (0 if b1 is None else b1[e])
+                third = w3[e] @ x[t] + (0 if b3 is None else b3[e]) if has_third else None
                 if name == "swiglu":
-                    g, l = np.minimum(y[0::2], 3), np.clip(y[1::2], -3, 3)
+                    gate, linear = (y, third) if has_third else (y[0::2], y[1::2])
+                    g, l = np.minimum(gate, 3), np.clip(linear, -3, 3)
                     y = g / (1 + np.exp(-1.5 * g)) * (l + 0.5)
                 elif name == "relu":
                     y = np.maximum(y, 0)
@@ -216,11 +224,82 @@ def experts(random):
                     y = gelu(y)
                 elif name == "silu":
                     y = y / (1 + np.exp(-y))
+                if has_third and name != "swiglu":
+                    y = y * third
                 result[t] += weight * (w2[e] @ y + (0 if b2 is None else b2[e]))
         return [result]
 
     return Variant("QMoE" if is_low else "MoE", given, attributes, is_open=d.is_open, expected=expected, tolerance=1e-3)
 
 
+def place_of(order, rows, columns, r, c):
+    """Where an element of a matrix lies in an order of cuBLASLt: by columns, by rows, by rows of groups of 32 columns."""
+    return {0: c * rows + r, 1: r * columns + c, 2: c // 32 * 32 * rows + r * 32 + c % 32}[order]
+
+
+def in_order(x, order, is_back=False):
+    """The elements of matrices [..., R, C], row by row, put into an order; or back."""
+    rows, columns = x.shape[-2:]
+    places = [place_of(order, rows, columns, r, c) for r in range(rows) for c in range(columns)]
+    flat = x.reshape(*x.shape[:-2], -1)
+    if is_back:
+        return flat[..., places].reshape(x.shape)
+    placed = np.empty_like(flat)
+    placed[..., places] = flat
+    return placed.reshape(x.shape)
+
+
+def ordered_matrices(random):
+    """What ONNX Runtime computes on GPUs only, of i8 in orders of matrices; by the definition."""
+    d = Draw(random)
+    d.dtype = np.float32
+    kind = d.one_of("QuantizeWithOrder", "DequantizeWithOrder", "QOrderedMatMul", "QOrderedGelu", "QOrderedLayerNormalization")
+    batch, rows, columns, inner = d.size(1, 2), d.size(1, 4), 32 * d.size(1, 2), 32 * d.size(1, 2)
+    orders = [int(each) for each in random.integers(0, 3, 3)]
+    scale, to = np.float32(0.03), np.float32(0.05)
+    bytes = lambda *shape: d.integers(-128, 128, *shape, dtype=np.int8)
+    shape = (batch, rows, columns)
+
+    def rounded(x, order):
+        return [in_order(np.clip(np.rint(x / to), -128, 127).astype(np.int8), order)]
+
+    def numbers(x, order):
+        return in_order(x, order, is_back=True).astype(np.float32)
+
+    if kind == "QuantizeWithOrder":
+        return Variant(kind, [d.floats(*shape, scale=7), number(to)], {"order_input": orders[0], "order_output": orders[1]}, steps=1,
+                       expected=lambda x, _: rounded(in_order(x, orders[0], is_back=True), orders[1]))
+    if kind == "DequantizeWithOrder":
+        return Variant(kind, [bytes(*shape), number(scale)], {"order_input": orders[0], "order_output": orders[1], "to": 1},
+                       expected=lambda x, _: [in_order(numbers(x, orders[0]) * scale, orders[1])])
+    if kind == "QOrderedGelu":
+        from LayerVariants import gelu
+        return Variant(kind, [bytes(*shape), number(scale), number(to)], {"order_X": orders[0], "order_Y": orders[0]}, steps=1,
+                       expected=lambda x, *_: rounded(gelu(numbers(x, orders[0]) * scale), orders[0]))
+    if kind == "QOrderedLayerNormalization":
+        def expected(x, _, gamma, beta, __):
+            y = numbers(x, orders[0]) * scale
+            y = (y - y.mean(-1, keepdims=True)) / np.sqrt(y.var(-1, keepdims=True) + 1e-5)
+            return rounded(y * gamma + (0 if beta is None else beta), orders[0])
+
+        return Variant(kind, [bytes(*shape), number(scale), d.f32(columns), d.f32(columns) if d.flag() else None, number(to)],
+                       {"axis": -1, "order_X": orders[0], "order_Y": orders[0]}, steps=1, expected=expected)
+    per_column = d.flag()
+    scales = d.f32(columns, low=0.002, high=0.008, constant=True) if per_column else number(0.005)
+    bias, more = d.f32(columns) if d.flag() else None, d.flag()
+
+    def expected(a, s, b, t, _, bias=None, c=None, u=None):
+        y = numbers(a, orders[0]) @ numbers(b, orders[1]) * s * t
+        if bias is not None:
+            y = y + bias
+        if c is not None:
+            y = y + numbers(c, orders[2]) * u
+        return rounded(y, orders[2])
+
+    return Variant(kind, [bytes(batch, rows, inner), number(scale), bytes(inner, columns), scales, number(to), bias,
+                          *([bytes(*shape), number(0.02)] if more else [])],
+                   {"order_A": orders[0], "order_B": orders[1], "order_Y": orders[2]}, steps=1, expected=expected)
+
+
 FAMILIES = {each.__name__: each for each in (quantized_attention, quantized_embed, quantized_conv, quantized_others, quantized_lstm,
-                                             gathered_blocks, low_bit_matmul, experts)}
+                                             gathered_blocks, low_bit_matmul, experts, ordered_matrices)}

@@ -3,6 +3,9 @@ import dataclasses
 import math
 
 import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from onnx.mapping import NP_TYPE_TO_TENSOR_TYPE
 
 MICROSOFT = "com.microsoft"
 
@@ -29,11 +32,44 @@ class Variant:
     steps: int = 0
     # What of an output is defined, by its name.
     valid: object = None
+    # Inputs with which the runtime gives the outputs, if it cannot with these.
+    judged: list = None
     # The outputs by definition, where the runtime has no kernel.
     expected: object = None
     opset: int = 17
     # Whether it is of constants alone, or gives its input.
     is_folded: bool = False
+
+
+def model(variants, as_f32):
+    """The nodes of all variants side by side, and arrays for their inputs."""
+    nodes, inputs, constants, outputs, feeds = [], [], [], [], {}
+    for i, variant in enumerate(variants):
+        names = []
+        for k, each in enumerate(variant.inputs):
+            if each is None:
+                names.append("")
+                continue
+            name, array = f"v{i}_x{k}", each.array
+            if as_f32 and array.dtype == np.float16:
+                array = array.astype(np.float32)
+            names.append(name)
+            if each.is_constant:
+                constants.append(numpy_helper.from_array(array, name))
+                continue
+            sizes = [f"{axis}_{i}" if axis and variant.is_open else size
+                     for axis, size in zip(each.axes or [None] * array.ndim, array.shape)]
+            feeds[name] = array
+            inputs.append(helper.make_tensor_value_info(name, NP_TYPE_TO_TENSOR_TYPE[array.dtype], sizes))
+        while names and not names[-1]:
+            names.pop()
+        given = [f"v{i}_y{k}" if is_wanted else "" for k, is_wanted in enumerate(variant.outputs)]
+        nodes.append(helper.make_node(variant.op, names, given, name=f"v{i}", domain=variant.domain, **variant.attributes))
+        outputs += [onnx.ValueInfoProto(name=each) for each in given if each]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
+    opset = variants[0].opset
+    return helper.make_model(graph, ir_version=8,
+                             opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]), feeds
 
 
 class Draw:
@@ -359,6 +395,30 @@ def group_query_attention(random):
         attributes["local_window_size"] = d.size(1, 4)
     if d.flag(0.2) and given[11] is None:
         attributes["smooth_softmax"] = 1
+    # Positions other than those that are counted, norms of queries and keys, the scores.
+    if "do_rotary" in attributes and d.flag(0.3):
+        start = 0 if kind == "prompt" else before
+        most = caches[0].array.shape[0]
+        given[9] = Given(np.minimum(start + np.arange(rows) + d.size(0, 1), most - 1)[None].repeat(batch, 0).astype(np.int64), ("B", "S"))
+    judged = list(given)
+    if d.flag(0.2):
+        norms = [d.floats(width, constant=True) for _ in range(2)]
+        given += [None, None, *norms]
+
+        def normed(each, first, count, weight):
+            """The heads from the first one on, as the norm of queries or keys has them."""
+            array = each.array.astype(np.float32).reshape(batch, rows, -1, width).copy()
+            part = array[:, :, first : first + count]
+            part *= weight.array / np.sqrt((part * part).mean(-1, keepdims=True) + 1e-6)
+            return dataclasses.replace(each, array=array.reshape(each.array.shape))
+
+        # The runtime has them on GPUs only.
+        judged[0] = normed(given[0], 0, heads, norms[0])
+        key = 0 if is_packed else 1
+        judged[key] = normed(judged[key], heads if is_packed else 0, fewer, norms[1])
+    has_scores = d.flag(0.2)
+    if has_scores:
+        attributes["qk_output"] = d.size(1, 2)
 
     def valid(name, value):
         """Rows of padding, and those of the cache behind the last, may be anything."""
@@ -370,7 +430,8 @@ def group_query_attention(random):
                 value[b, :, lengths[b]:] = 0
         return value
 
-    return Variant("GroupQueryAttention", given, attributes, (True, True, True), is_open=d.is_open, valid=valid, tolerance=1e-3)
+    return Variant("GroupQueryAttention", given, attributes, (True,) * (4 if has_scores else 3), is_open=d.is_open, valid=valid,
+                   tolerance=1e-3, judged=judged)
 
 
 FAMILIES = {each.__name__: each for each in (attention, multi_head_attention, decoder_attention, rotary_embedding,

@@ -11,6 +11,9 @@ inline bool isStandardDomain(std::string_view domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
+/// ONNX's domain of classical machine learning.
+inline constexpr char mlDomain[] = "ai.onnx.ml";
+
 /// The key for operators and functions of \p domain: "" for ONNX's own.
 inline std::string_view domainKey(std::string_view domain) {
   return isStandardDomain(domain) ? std::string_view() : domain;

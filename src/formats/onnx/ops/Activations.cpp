@@ -82,7 +82,7 @@ static LogicalResult importPRelu(NodeContext &node) {
   if (!x || !slope)
     return failure();
   if (node.version() < 7 && node.rank(slope) == 1 && node.rank(x) > 2 &&
-      node.shape(slope)[0] != 1)
+      node.size(slope, 0) != 1)
     slope = node.unsqueeze(
         slope, llvm::to_vector(llvm::seq<int64_t>(1, node.rank(x) - 1)));
   return node.result(node.op<nn::PReluOp>(x, slope));

@@ -29,16 +29,6 @@ struct Operands {
 };
 } // namespace
 
-/// [past, x] along the rows.
-static Value afterPast(NodeContext &node, int64_t input, Value x) {
-  if (!node.has(input) || !x)
-    return x;
-  Value past = node.operand(input);
-  if (node.rank(past) != 4)
-    return node.fail("input " + Twine(input) + " has not four dimensions");
-  return node.concatenate({past, x}, 2);
-}
-
 static std::optional<Operands> readOperands(NodeContext &node) {
   Operands all{node.operand(0), node.operand(1), node.operand(2)};
   if (node.failed())
@@ -68,10 +58,11 @@ static std::optional<Operands> readOperands(NodeContext &node) {
   if (node.failed())
     return std::nullopt;
   all.given = node.dim(all.key, 2);
-  all.key = afterPast(node, 4, all.key);
-  all.value = afterPast(node, 5, all.value);
-  if (node.has(4) && !node.failed())
+  if (node.has(4)) {
+    all.key = formats::behindPast(node, node.operand(4), all.key);
+    all.value = formats::behindPast(node, node.operand(5), all.value);
     all.past = node.dim(node.operand(4), 2);
+  }
   if (node.failed())
     return std::nullopt;
   return all;
@@ -159,7 +150,7 @@ static void readPositions(NodeContext &node, const Operands &all,
 static Type softmaxType(NodeContext &node) {
   if (!node.hasAttribute("softmax_precision"))
     return {};
-  Type type = node.elementType(node.getInt("softmax_precision", 0));
+  Type type = node.numberType(node.getInt("softmax_precision", 0));
   if (type && !isa<FloatType>(type))
     node.fail("attribute 'softmax_precision' is no floating-point type");
   return type;
@@ -189,12 +180,8 @@ static Value scoresOf(const AttentionScores &scores) {
 }
 
 static std::optional<double> scaleOf(NodeContext &node, Value query) {
-  if (node.hasAttribute("scale"))
-    return node.getFloat("scale", 1);
-  const int64_t size = node.shape(query)[3];
-  if (ShapedType::isDynamic(size))
-    return node.unknown("the size of the heads is unknown");
-  return 1 / std::sqrt(static_cast<double>(size));
+  return node.hasAttribute("scale") ? node.getFloat("scale", 1)
+                                    : formats::usualScale(node, query);
 }
 
 static LogicalResult importAttention(NodeContext &node) {
@@ -213,9 +200,7 @@ static LogicalResult importAttention(NodeContext &node) {
   parts.softmaxElement = softmaxType(node);
   readPositions(node, *all, parts);
   auto allow = [&](Value also) {
-    parts.allowed = parts.allowed
-                        ? node.binary<stablehlo::AndOp>(parts.allowed, also)
-                        : also;
+    parts.allowed = formats::bothOf(node, parts.allowed, also);
   };
   if (node.has(3)) {
     Value mask = readMask(node, all->key);
@@ -328,7 +313,7 @@ static Value anglesOf(NodeContext &node, int64_t input, int64_t headAxis,
   }
   if (!table)
     return {};
-  const int64_t last = node.rank(table) - 1, size = node.shape(table)[last];
+  const int64_t last = node.rank(table) - 1, size = node.size(table, last);
   if (!ShapedType::isDynamic(size) && size < rotated / 2)
     return node.fail("input " + Twine(input) + " has fewer than " +
                      Twine(rotated / 2) + " elements a position");
@@ -356,7 +341,7 @@ static LogicalResult importRotaryEmbedding(NodeContext &node) {
     x = node.reshape(x,
                      ArrayRef<Dim>({dims[0], dims[1], heads, hidden / heads}));
   }
-  const int64_t size = node.shape(x)[3];
+  const int64_t size = node.size(x, 3);
   int64_t rotated = node.getInt("rotary_embedding_dim", 0);
   if (rotated == 0)
     rotated = size;

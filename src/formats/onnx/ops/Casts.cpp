@@ -91,6 +91,8 @@ static LogicalResult importBitCast(NodeContext &node) {
     return type.getIntOrFloatBitWidth();
   };
   Type from = node.element(data);
+  if (isStringType(from) || isStringType(to))
+    return node.fail("strings have no bits of one width");
   if (width(stored(from)) != width(stored(to)))
     return node.fail("the element types differ in width");
   if (isa<ComplexType>(from) != isa<ComplexType>(to))

@@ -110,7 +110,7 @@ Value timesTransposed(NodeContext &node, Value x, ArrayRef<double> values,
   if (rows <= 0 || count % rows != 0)
     return node.fail("a matrix of " + Twine(rows) + " rows has " +
                      Twine(count) + " coefficients");
-  const int64_t columns = count / rows, width = node.shape(x)[1];
+  const int64_t columns = count / rows, width = node.size(x, 1);
   if (!ShapedType::isDynamic(width) && width != columns)
     return node.fail("the input has " + Twine(width) +
                      " features, the coefficients are for " + Twine(columns));

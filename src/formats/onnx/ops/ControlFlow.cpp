@@ -316,7 +316,7 @@ static std::optional<std::vector<Bound>> scan(NodeContext &node,
     if (!axis)
       return std::nullopt;
     (*inputAxes)[i] = *axis;
-    int64_t size = node.shape(value)[*axis];
+    int64_t size = node.size(value, *axis);
     if (ShapedType::isDynamic(size))
       return node.unknown(dynamicSteps());
     if (steps && *steps != size)
@@ -371,7 +371,7 @@ static bool isDynamicScan(NodeContext &node, ArrayRef<Value> values,
     return false;
   for (auto [value, listed] : llvm::zip_equal(values.take_back(scanned), *axes))
     if (auto axis = node.axis(listed, node.rank(value));
-        axis && ShapedType::isDynamic(node.shape(value)[*axis]))
+        axis && ShapedType::isDynamic(node.size(value, *axis)))
       return true;
   return false;
 }
@@ -451,7 +451,7 @@ static LogicalResult importScan(NodeContext &node) {
   Values values = node.operands(1);
   if (node.failed() || values.empty())
     return failure();
-  int64_t batch = node.rank(values[0]) ? node.shape(values[0])[0] : -1;
+  int64_t batch = node.rank(values[0]) ? node.size(values[0], 0) : -1;
   if (batch < 1 || batch > mostIterations)
     return node.unsupported("the batch is known only at run time");
   std::vector<Values> results(node.outputCount());

@@ -93,7 +93,7 @@ static LogicalResult importConvInteger(NodeContext &node) {
     if (!node.has(zeroPoint))
       return wide;
     Value zero = node.cast(node.operand(zeroPoint), i32);
-    if (node.rank(zero) == 1 && node.shape(zero)[0] == 1)
+    if (node.rank(zero) == 1 && node.size(zero, 0) == 1)
       zero = node.reshape(zero, ArrayRef<int64_t>());
     if (zero && node.rank(zero) == 1)
       zero = node.alongDimension(zero, wide, dimension);
@@ -172,7 +172,7 @@ static bool readCrops(NodeContext &node, Value input, const Window &window,
   if (!given)
     return false;
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t size = node.shape(input)[i + 2];
+    int64_t size = node.size(input, i + 2);
     int64_t begin = given->pads[i], end = given->pads[i + spatial];
     const int64_t more = given->outputPadding[i];
     if (size >= largestExtent) {

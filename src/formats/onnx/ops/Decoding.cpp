@@ -93,10 +93,10 @@ void LinearRecurrence::readDecay() {
   decay = readHeads(4, heads);
   if (!decay)
     return;
-  const int64_t size = node.shape(decay)[3];
-  if (size != 1 && size != node.shape(key)[3])
+  const int64_t size = node.size(decay, 3);
+  if (size != 1 && size != node.size(key, 3))
     node.fail("the decay has " + Twine(size) + " elements a head, not 1 or " +
-              Twine(node.shape(key)[3]));
+              Twine(node.size(key, 3)));
 }
 
 /// [N, heads or 1, L, 1].
@@ -108,7 +108,7 @@ void LinearRecurrence::readBeta() {
     node.fail("beta has not three dimensions");
     return;
   }
-  const int64_t count = node.shape(given)[2];
+  const int64_t count = node.size(given, 2);
   if (count != heads && count != 1)
     node.fail("beta has " + Twine(count) + " elements a token, not 1 or " +
               Twine(heads));
@@ -117,8 +117,8 @@ void LinearRecurrence::readBeta() {
 }
 
 Value LinearRecurrence::firstState() {
-  Ints shape = {node.shape(key)[0], heads, node.shape(key)[3],
-                node.shape(value)[3]};
+  Ints shape = {node.size(key, 0), heads, node.size(key, 3),
+                node.size(value, 3)};
   if (!node.has(3))
     return node.broadcastInDim(
         node.scalar(f32, 0), Dims{node.dim(key, 0), heads, shape[2], shape[3]},
@@ -159,8 +159,8 @@ LogicalResult LinearRecurrence::build() {
   value = readHeads(2, heads);
   if (node.failed())
     return failure();
-  const int64_t size = node.shape(query)[3];
-  if (size != node.shape(key)[3])
+  const int64_t size = node.size(query, 3);
+  if (size != node.size(key, 3))
     return node.fail("the heads of query and key differ in size");
   readDecay();
   readBeta();
@@ -171,7 +171,7 @@ LogicalResult LinearRecurrence::build() {
   if (!state)
     return failure();
   Value output;
-  if (node.shape(query)[2] == 1) {
+  if (node.size(query, 2) == 1) {
     Value zero = node.scalar(node.i64(), 0);
     std::tie(state, output) = step(state, zero);
     output = node.unsqueeze(output, {2});
@@ -179,7 +179,7 @@ LogicalResult LinearRecurrence::build() {
     const Dim length = node.dim(query, 2);
     Value outputs = node.broadcastInDim(
         node.scalar(f32, 0),
-        Dims{node.dim(query, 0), queryHeads, length, node.shape(value)[3]}, {});
+        Dims{node.dim(query, 0), queryHeads, length, node.size(value, 3)}, {});
     Value limit = formats::sizeScalar(node, length, node.i64());
     Value zero = node.scalar(node.i64(), 0);
     state = formats::whileLoop(
@@ -229,7 +229,7 @@ static LogicalResult importLinearAttention(NodeContext &node) {
 
 /// The last \p count elements along the last of three dimensions.
 static Value lastOf(NodeContext &node, Value x, int64_t count) {
-  const int64_t length = node.shape(x)[2];
+  const int64_t length = node.size(x, 2);
   if (count == 0)
     return node.sliceAxis(x, 2, 0, 0);
   if (!ShapedType::isDynamic(length))
@@ -257,18 +257,18 @@ static LogicalResult importCausalConvolution(NodeContext &node) {
   const bool isSilu = activation == "silu" || activation == "swish";
   if (!isSilu && activation != "none")
     return node.fail("attribute 'activation' is not none, silu or swish");
-  const int64_t channels = node.shape(weight)[0], size = node.shape(weight)[2];
+  const int64_t channels = node.size(weight, 0), size = node.size(weight, 2);
   if (!node.isStatic(weight))
     return node.unknown("the weight's shape is unknown");
-  if (node.shape(weight)[1] != 1 || size < 1 ||
-      (node.shape(input)[1] != channels &&
-       !ShapedType::isDynamic(node.shape(input)[1])))
+  if (node.size(weight, 1) != 1 || size < 1 ||
+      (node.size(input, 1) != channels &&
+       !ShapedType::isDynamic(node.size(input, 1))))
     return node.fail("the weight is not [channels, 1, size]");
   Value all = input;
   if (node.has(3)) {
     Value past = node.operand(3);
-    if (node.rank(past) != 3 || (node.shape(past)[2] != size - 1 &&
-                                 !ShapedType::isDynamic(node.shape(past)[2])))
+    if (node.rank(past) != 3 || (node.size(past, 2) != size - 1 &&
+                                 !ShapedType::isDynamic(node.size(past, 2))))
       return node.fail("the past state is not [N, channels, size - 1]");
     all = node.concatenate({past, input}, 2);
   } else {
@@ -351,7 +351,7 @@ static LogicalResult importTensorScatter(NodeContext &node) {
     return failure();
   const bool isCircular = mode == "circular";
   // One sample is one slice of the cache.
-  if (!isCircular && node.shape(cache)[0] == 1) {
+  if (!isCircular && node.size(cache, 0) == 1) {
     Value zero = node.scalar(node.i64(), 0);
     Values starts(rank, zero);
     starts[*axis] = node.reshape(writePositions(node, cache), Ints());

@@ -12,8 +12,7 @@ static LogicalResult importNonMaxSuppression(NodeContext &node) {
   if (!boxes || !scores)
     return failure();
   if (node.rank(boxes) != 3 || node.rank(scores) != 3 ||
-      (node.shape(boxes)[2] != 4 &&
-       !ShapedType::isDynamic(node.shape(boxes)[2])))
+      (node.size(boxes, 2) != 4 && !ShapedType::isDynamic(node.size(boxes, 2))))
     return node.fail("boxes are not [B, N, 4] or scores not [B, C, N]");
   Value most = node.has(2) ? node.cast(scalarInput(node, 2), node.i64())
                            : node.scalar(node.i64(), 0),

@@ -18,8 +18,8 @@ static LogicalResult importDet(NodeContext &node) {
   int64_t rank = node.rank(x);
   if (rank < 2)
     return node.fail("the input is no matrix");
-  int64_t n = node.shape(x)[rank - 1];
-  if (n != node.shape(x)[rank - 2])
+  int64_t n = node.size(x, rank - 1);
+  if (n != node.size(x, rank - 2))
     return node.fail("the matrices are not square");
   constexpr int64_t largest = 8;
   if (ShapedType::isDynamic(n) || n < 1 || n > largest)

@@ -26,7 +26,7 @@ static bool fitsFeatures(NodeContext &node, Value x, ArrayRef<T> values,
               "dimensions");
     return false;
   }
-  const int64_t width = node.shape(x)[rank - 1];
+  const int64_t width = node.size(x, rank - 1);
   if (!ShapedType::isDynamic(width) && width != count) {
     node.fail("attribute '" + name + "' has " + Twine(count) +
               " elements, neither one nor one for each of " + Twine(width) +
@@ -41,7 +41,7 @@ static Value featureNumbers(NodeContext &node, Value x,
                             ArrayRef<double> values) {
   Value vector = numbers(node, node.element(x), values,
                          {static_cast<int64_t>(values.size())});
-  if (values.size() > 1 && node.shape(x).back() == ShapedType::kDynamic)
+  if (values.size() > 1 && node.size(x, -1) == ShapedType::kDynamic)
     requireSize(node, {x, node.rank(x) - 1, "the input"},
                 {vector, 0, "an attribute"});
   return vector;
@@ -237,7 +237,7 @@ static Value widenedTo(NodeContext &node, Value x, int64_t width) {
   }
   if (!x)
     return {};
-  const int64_t size = node.shape(x)[1];
+  const int64_t size = node.size(x, 1);
   if (ShapedType::isDynamic(size))
     return node.unknown("the number of features is known only at run time");
   if (size > width)

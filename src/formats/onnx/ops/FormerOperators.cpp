@@ -2,7 +2,6 @@
 // stable; ONNX Runtime still has them in the default domain.
 
 #include "formats/import/Building.h"
-#include "formats/import/Slices.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
 
@@ -60,7 +59,7 @@ static LogicalResult importImageScaler(NodeContext &node) {
   if (node.rank(x) < 2)
     return node.fail("the input has no channels");
   SmallVector<double> bias = node.getFloats("bias");
-  const int64_t channels = node.shape(x)[1],
+  const int64_t channels = node.size(x, 1),
                 count = static_cast<int64_t>(bias.size());
   if (!ShapedType::isDynamic(channels) && count != channels)
     return node.fail("attribute 'bias' has " + Twine(count) + " elements for " +
@@ -89,7 +88,7 @@ static LogicalResult importCrop(NodeContext &node) {
     if (each < 0)
       return node.fail("attribute 'border' is negative");
   for (int64_t axis : {2, 3}) {
-    const int64_t size = node.shape(x)[axis], start = border[3 - axis];
+    const int64_t size = node.size(x, axis), start = border[3 - axis];
     if (ShapedType::isDynamic(size))
       return node.unknown("the size of the image is unknown");
     const int64_t end =
@@ -133,7 +132,7 @@ static std::optional<Dims> filledShape(NodeContext &node) {
 
 /// A tensor of one number.
 static LogicalResult importConstantFill(NodeContext &node) {
-  Type element = node.elementType(node.getInt("dtype", TensorProto::FLOAT));
+  Type element = node.numberType(node.getInt("dtype", TensorProto::FLOAT));
   auto shape = filledShape(node);
   if (!shape || !element)
     return failure();
@@ -157,39 +156,11 @@ static LogicalResult importGivenTensorFill(NodeContext &node) {
       formats::numbers(node, node.f32(), values, {count.size}), *shape));
 }
 
-/// Slice as it is since opset 10, without steps: data, starts, ends, axes.
-static LogicalResult importDynamicSlice(NodeContext &node) {
-  Value data = node.operand(0);
-  for (int64_t input : {1, 2})
-    if (!listLength(node, node.operand(input), input == 1 ? "starts" : "ends"))
-      return failure();
-  auto starts = formats::sliceBounds(node, node.operand(1)),
-       ends = formats::sliceBounds(node, node.operand(2));
-  Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, starts.size()));
-  if (node.has(3)) {
-    auto given = node.knownIntegers(node.operand(3));
-    if (!given)
-      return node.unknown("the axes are known only at run time");
-    axes = *given;
-  }
-  if (starts.size() != ends.size() || axes.size() != starts.size())
-    return node.fail("starts, ends and axes have different lengths");
-  formats::Slicer slicer(node, data);
-  for (size_t i = 0; i < starts.size(); ++i) {
-    auto axis = node.axis(axes[i], node.rank(data));
-    if (!axis)
-      return failure();
-    slicer.along(*axis, starts[i], ends[i], 1);
-  }
-  return node.result(slicer.finish());
-}
-
 llvm::ArrayRef<Operator> formerOperators() {
   static const Operator table[] = {
       {"Affine", "", 1, importAffine, 1, 1},
       {"ConstantFill", "", 1, importConstantFill, 0, 1},
       {"Crop", "", 1, importCrop, 1, 1},
-      {"DynamicSlice", "", 1, importDynamicSlice, 3, 4},
       {"GivenTensorFill", "", 1, importGivenTensorFill, 0, 1},
       {"ImageScaler", "", 1, importImageScaler, 1, 1},
       {"ParametricSoftplus", "", 1, importParametricSoftplus, 1, 1},

@@ -56,10 +56,10 @@ static Value matmulAlong(NodeContext &node, Value x, int64_t axis,
   Ints shape, permutation;
   for (int64_t i = 0; i < rank; ++i) {
     if (i != axis)
-      shape.push_back(node.shape(x)[i]);
+      shape.push_back(node.size(x, i));
     permutation.push_back(i < axis ? i : (i == axis ? rank - 1 : i - 1));
   }
-  shape.push_back(node.shape(matrix)[1]);
+  shape.push_back(node.size(matrix, 1));
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(node.context(), {}, {},
                                                          {axis}, {0});
   Value product = node.typed<stablehlo::DotGeneralOp>(
@@ -71,8 +71,8 @@ static Value matmulAlong(NodeContext &node, Value x, int64_t axis,
 /// With C and S the cosines and sines, (a + ib)(C - iS) forwards and (a + ib)(C
 /// + iS) / length backwards, of which a real signal needs only the real part.
 static Value apply(NodeContext &node, Value x, const Transform &transform) {
-  int64_t last = node.rank(x) - 1, components = node.shape(x)[last];
-  int64_t rows = node.shape(x)[transform.axis];
+  int64_t last = node.rank(x) - 1, components = node.size(x, last);
+  int64_t rows = node.size(x, transform.axis);
   if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(components))
     return node.unknown("the signal's length or last dimension is unknown");
   if (components != 1 && components != 2)
@@ -131,7 +131,7 @@ static LogicalResult importDft(NodeContext &node) {
     return failure();
   if (*axis == rank - 1)
     return node.fail("axis is the last dimension");
-  Transform transform{*axis, node.shape(x)[*axis],
+  Transform transform{*axis, node.size(x, *axis),
                       node.getBool("inverse", false),
                       node.getBool("onesided", false)};
   if (transform.givesReal() && !ShapedType::isDynamic(transform.length))
@@ -159,7 +159,7 @@ static LogicalResult importRealTransform(NodeContext &node) {
   if (!x || node.rank(x) < (isInverse ? 2 : 1))
     return node.fail("the input has too few dimensions");
   const int64_t axis = node.rank(x) - (isInverse ? 2 : 1);
-  const int64_t size = node.shape(x)[axis];
+  const int64_t size = node.size(x, axis);
   if (ShapedType::isDynamic(size))
     return node.unknown("the signal's length is unknown");
   const Transform transform{axis, isInverse ? 2 * (size - 1) : size, isInverse,
@@ -195,10 +195,10 @@ static LogicalResult importStft(NodeContext &node) {
   if (node.rank(signal) != 3 || (window && node.rank(window) != 1))
     return node.fail("the signal has not three dimensions, or the window not "
                      "one");
-  int64_t total = node.shape(signal)[1];
+  int64_t total = node.size(signal, 1);
   auto step = knownInput(node, 1, "frame_step", 0);
   auto length = knownInput(node, 3, "frame_length",
-                           window ? node.shape(window)[0] : total);
+                           window ? node.size(window, 0) : total);
   if (!step || !length)
     return failure();
   if (ShapedType::isDynamic(total) || ShapedType::isDynamic(*length))

@@ -74,7 +74,7 @@ static LogicalResult importCompress(NodeContext &node) {
   if (auto known = node.knownTensor(condition)) {
     // A condition that is too long is truncated.
     Ints chosen;
-    int64_t size = node.shape(data)[axis];
+    int64_t size = node.size(data, axis);
     int64_t count = ShapedType::isDynamic(size)
                         ? known->size()
                         : std::min<int64_t>(known->size(), size);

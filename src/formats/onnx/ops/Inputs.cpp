@@ -25,11 +25,11 @@ std::optional<Combine> readCombine(NodeContext &node) {
 
 std::optional<int64_t> listLength(NodeContext &node, Value list,
                                   StringRef name) {
-  if (!list || node.rank(list) != 1 || node.shape(list)[0] > mostDimensions)
+  if (!list || node.rank(list) != 1 || node.size(list, 0) > mostDimensions)
     return node.fail("input '" + name + "' is not a list of sizes");
   if (!node.isStatic(list))
     return node.unknown("the length of input '" + name + "' is unknown");
-  return node.shape(list)[0];
+  return node.size(list, 0);
 }
 
 } // namespace sinter::onnx

@@ -67,7 +67,7 @@ static LogicalResult importLinearClassifier(NodeContext &node) {
   const auto intercepts = node.getFloats("intercepts");
   if (!x || !transform || !labels)
     return failure();
-  const int64_t width = node.shape(x)[1];
+  const int64_t width = node.size(x, 1);
   int64_t classes = intercepts.size();
   if (classes == 0) {
     if (ShapedType::isDynamic(width) || width == 0)

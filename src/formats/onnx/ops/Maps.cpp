@@ -15,7 +15,7 @@ static LogicalResult importZipMap(NodeContext &node) {
   const auto labels = readLabels(node, "classlabels_int64s");
   if (!x || !labels)
     return failure();
-  const int64_t width = node.shape(x)[1];
+  const int64_t width = node.size(x, 1);
   if (!ShapedType::isDynamic(width) && width != labels->size())
     return node.fail("there are " + Twine(labels->size()) + " labels for " +
                      Twine(width) + " columns");

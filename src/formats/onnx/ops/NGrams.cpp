@@ -95,7 +95,7 @@ static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
 static Value countGrams(NodeContext &node, const Vocabulary &words, Value x,
                         int64_t n, int64_t stride) {
   int64_t span = (n - 1) * stride + 1;
-  int64_t grams = words.count(n), positions = node.shape(x)[1] - span + 1;
+  int64_t grams = words.count(n), positions = node.size(x, 1) - span + 1;
   Value match;
   for (int64_t k = 0; k < n && !node.failed(); ++k) {
     std::vector<int64_t> wanted;
@@ -114,7 +114,7 @@ static Value countGrams(NodeContext &node, const Vocabulary &words, Value x,
 /// The counts of all n-grams, [B, n-grams].
 static Value countAll(NodeContext &node, const Vocabulary &words, Value x) {
   Values pieces;
-  int64_t length = node.shape(x)[1];
+  int64_t length = node.size(x, 1);
   for (int64_t n = 1; n <= static_cast<int64_t>(words.starts.size()); ++n) {
     Value sum = node.broadcastInDim(node.scalar(node.f32(), 0),
                                     Dims{node.dim(x, 0), words.count(n)}, {});
@@ -162,7 +162,7 @@ static LogicalResult importTfIdfVectorizer(NodeContext &node) {
   auto dimensions =
       stablehlo::DotDimensionNumbersAttr::get(node.context(), {}, {}, {1}, {0});
   Value result = node.typed<stablehlo::DotGeneralOp>(
-      node.tensorType({node.shape(x)[0], width}, node.f32()), counts,
+      node.tensorType({node.size(x, 0), width}, node.f32()), counts,
       numbers(node, node.f32(), spread, {grams, width}), dimensions,
       ArrayAttr(), stablehlo::DotAlgorithmAttr());
   return node.result(rank == 1 ? node.squeeze(result, {0}) : result);

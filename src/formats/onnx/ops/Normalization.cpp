@@ -78,13 +78,13 @@ static LogicalResult importInstanceNormalization(NodeContext &node) {
   Value data = node.operand(0);
   if (node.rank(data) < 3)
     return node.fail("the input is not [N, C, spatial...]");
-  if (ShapedType::isDynamic(node.shape(data)[1]))
+  if (ShapedType::isDynamic(node.size(data, 1)))
     return node.expandsUnknown()
                ? normalizeDynamic(node, data)
                : node.unknown("the number of channels is unknown");
   return node.result(
       node.op<nn::GroupNormOp>(data, node.operand(1), node.operand(2),
-                               static_cast<uint64_t>(node.shape(data)[1]),
+                               static_cast<uint64_t>(node.size(data, 1)),
                                APFloat(node.getFloat("epsilon", 1e-5f))));
 }
 
@@ -94,14 +94,14 @@ static LogicalResult importGroupNormalization(NodeContext &node) {
   int64_t groups = node.getInt("num_groups", 0);
   if (node.rank(data) < 2 || groups < 1)
     return node.fail("the channels are no multiple of num_groups");
-  if (ShapedType::isDynamic(node.shape(data)[1]))
+  if (ShapedType::isDynamic(node.size(data, 1)))
     return node.unknown("the number of channels is unknown");
-  if (node.shape(data)[1] % groups != 0)
+  if (node.size(data, 1) % groups != 0)
     return node.fail("the channels are no multiple of num_groups");
-  int64_t channels = node.shape(data)[1];
+  int64_t channels = node.size(data, 1);
   auto perChannel = [&](Value value) {
     if (node.version() >= 21 || node.rank(value) != 1 ||
-        node.shape(value)[0] != groups)
+        node.size(value, 0) != groups)
       return value;
     return node.reshape(
         node.broadcastInDim(value, Dims{groups, channels / groups}, {0}),

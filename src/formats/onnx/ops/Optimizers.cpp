@@ -215,26 +215,31 @@ static std::optional<Variables> readVariables(NodeContext &node) {
   return all;
 }
 
-/// The operations between \p tensors and \p target, in order.
-static std::vector<Operation *> between(NodeContext &node,
-                                        ArrayRef<Value> tensors, Value target) {
+/// The operations that depend on \p tensors, in order.
+static std::vector<Operation *> dependents(NodeContext &node,
+                                           ArrayRef<Value> tensors) {
   llvm::DenseSet<Value> reached(tensors.begin(), tensors.end());
-  auto isReached = [&](Operation *op) {
-    bool found = false;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        found |= reached.contains(operand);
-    });
-    return found;
-  };
   std::vector<Operation *> after;
-  for (Operation &op : *node.builder().getInsertionBlock())
-    if (isReached(&op)) {
-      after.push_back(&op);
-      for (Value result : op.getResults())
-        reached.insert(result);
-    }
-  // Of these, those that the target depends on.
+  for (Operation &op : *node.builder().getInsertionBlock()) {
+    const bool isReached =
+        op.walk([&](Operation *inner) {
+            return llvm::any_of(
+                       inner->getOperands(),
+                       [&](Value each) { return reached.contains(each); })
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted();
+    if (!isReached)
+      continue;
+    after.push_back(&op);
+    reached.insert(op.result_begin(), op.result_end());
+  }
+  return after;
+}
+
+/// Those of \p after that \p target depends on.
+static std::vector<Operation *> upTo(Value target,
+                                     ArrayRef<Operation *> after) {
   llvm::DenseSet<Operation *> needed;
   if (Operation *op = target.getDefiningOp())
     needed.insert(op);
@@ -254,13 +259,14 @@ static std::vector<Operation *> between(NodeContext &node,
 }
 
 /// The target computed again of the values that stand for the tensors.
-static Value computedAgain(NodeContext &node, const Variables &all) {
+static Value computedAgain(NodeContext &node, const Variables &all,
+                           ArrayRef<Operation *> after) {
   if (llvm::equal(all.tensors, all.values))
     return all.target;
   IRMapping mapping;
   for (auto [tensor, value] : llvm::zip_equal(all.tensors, all.values))
     mapping.map(tensor, value);
-  for (Operation *op : between(node, all.tensors, all.target)) {
+  for (Operation *op : upTo(all.target, after)) {
     Operation *copy = node.builder().clone(*op, mapping);
     copy->walk([](Operation *inner) { inner->removeAttr(sourceAttribute); });
     node.known().observe(copy);
@@ -274,11 +280,11 @@ static LogicalResult importGradient(NodeContext &node) {
   auto all = readVariables(node);
   if (!all)
     return failure();
+  const std::vector<Operation *> after = dependents(node, all->tensors);
   for (Value tensor : all->tensors)
-    for (Value other : all->tensors)
-      if (other != tensor && !between(node, {other}, tensor).empty())
-        return node.unsupported("variables that depend on each other");
-  Value target = computedAgain(node, *all);
+    if (llvm::is_contained(after, tensor.getDefiningOp()))
+      return node.unsupported("variables that depend on each other");
+  Value target = computedAgain(node, *all, after);
   if (!node.isStatic(target))
     return node.unknown("a gradient of a tensor whose size is unknown");
   Value seed = node.splat(node.element(target), 1, node.shape(target));

@@ -297,8 +297,7 @@ PackedSequence PackedSequence::splitEach(NodeContext &node, Value x,
   for (const Dim &dim : dims)
     shape.push_back(dim.size);
   Value row = node.extents(dims.empty() ? Dims{Dim(1)} : dims);
-  Value shapes =
-      node.broadcastInDim(row, {count, Dim(node.shape(row)[0])}, {1});
+  Value shapes = node.broadcastInDim(row, {count, Dim(node.size(row, 0))}, {1});
   return {node, flatten(node, node.transpose(x, order)), shapes,
           node.tensorType(shape, node.element(x))};
 }

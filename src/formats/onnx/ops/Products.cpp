@@ -22,7 +22,7 @@ static LogicalResult importMatMulInteger(NodeContext &node) {
     if (!node.has(input + 2))
       return wide;
     Value zero = node.cast(node.operand(input + 2), i32);
-    if (rows && zero && node.rank(zero) == 1 && node.shape(zero)[0] != 1)
+    if (rows && zero && node.rank(zero) == 1 && node.size(zero, 0) != 1)
       zero = node.unsqueeze(zero, {1});
     return node.binary<stablehlo::SubtractOp>(wide, zero);
   };

@@ -6,7 +6,6 @@
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/file/DataTypes.h"
-#include "formats/onnx/ops/ChannelsLast.h"
 #include "formats/onnx/ops/Minifloats.h"
 #include "formats/onnx/ops/Window.h"
 #include "graph/Quantization.h"
@@ -20,7 +19,7 @@ Value spread(NodeContext &node, Value parameter, Value like, int64_t axis,
              int64_t blockSize) {
   if (!parameter || !like)
     return {};
-  if (node.rank(parameter) == 1 && node.shape(parameter)[0] == 1)
+  if (node.rank(parameter) == 1 && node.size(parameter, 0) == 1)
     parameter = node.reshape(parameter, ArrayRef<int64_t>());
   if (!parameter || node.rank(parameter) == 0)
     return parameter;
@@ -31,28 +30,33 @@ Value spread(NodeContext &node, Value parameter, Value like, int64_t axis,
     return node.rank(parameter) == 1
                ? node.alongDimension(parameter, like, *normal)
                : node.fail("the scale has more than one dimension");
-  if (!node.isStatic(like) || !node.isStatic(parameter) ||
-      node.rank(parameter) != node.rank(like))
-    return node.unsupported("quantisation by blocks needs static shapes");
+  if (node.rank(parameter) != node.rank(like))
+    return node.fail("the scale or zero point has not the dimensions of what "
+                     "it is for");
+  const int64_t size = node.size(like, *normal),
+                blocks = node.size(parameter, *normal);
+  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(blocks))
+    return node.unknown("the dimension of the blocks is unknown");
+  if (blockSize < 0 || blocks != llvm::divideCeil(size, blockSize))
+    return node.fail(Twine(blocks) + " blocks of " + Twine(blockSize) +
+                     " are not for " + Twine(size) + " elements");
+  // One block broadcasts, and blocks of one element are the elements.
+  if (blocks == 1 || blockSize == 1)
+    return parameter;
   // Each element of the parameter applies to blockSize elements.
-  Ints repeated, merged, dimensions;
+  Dims repeated, merged = node.dims(parameter);
+  Ints dimensions;
   for (int64_t i = 0; i < node.rank(like); ++i) {
-    int64_t size = node.shape(parameter)[i];
     dimensions.push_back(repeated.size());
-    repeated.push_back(size);
+    repeated.push_back(merged[i]);
     if (i == *normal)
       repeated.push_back(blockSize);
-    merged.push_back(i == *normal ? size * blockSize : size);
   }
+  merged[*normal] = blocks * blockSize;
   Value whole = node.reshape(
-      node.broadcastInDim(parameter, Dims(repeated.begin(), repeated.end()),
-                          dimensions),
-      merged);
-  int64_t size = node.shape(like)[*normal];
-  if (merged[*normal] < size)
-    return node.fail("the blocks do not cover the dimension");
-  return merged[*normal] == size ? whole
-                                 : node.sliceAxis(whole, *normal, 0, size);
+      node.broadcastInDim(parameter, repeated, dimensions), merged);
+  return blocks * blockSize == size ? whole
+                                    : node.sliceAxis(whole, *normal, 0, size);
 }
 
 /// \p quotient rounded, plus the zero point, clamped.
@@ -110,7 +114,7 @@ LogicalResult importQuantizeLinear(NodeContext &node) {
   if (!scale || !x)
     return failure();
   if (int64_t precision = node.getInt("precision", 0)) {
-    Type wide = node.elementType(precision);
+    Type wide = node.numberType(precision);
     if (wide && !isa<FloatType>(wide))
       return node.fail("attribute 'precision' is no floating-point type");
     scale = node.cast(scale, wide);
@@ -130,7 +134,7 @@ LogicalResult importQuantizeLinear(NodeContext &node) {
   if (zeroPoint)
     element = node.element(zeroPoint);
   else if (type)
-    element = node.elementType(type);
+    element = node.numberType(type);
   return node.result(
       quantize(node, x, scale, zeroPoint, element, axis, blockSize));
 }
@@ -161,7 +165,7 @@ LogicalResult importDequantizeLinear(NodeContext &node) {
       dequantize(node, numbers(0), scale, numbers(2), node.getInt("axis", 1),
                  node.getInt("block_size", 0));
   if (int64_t type = node.getInt("output_dtype", 0))
-    result = node.cast(result, node.elementType(type));
+    result = node.cast(result, node.numberType(type));
   return node.result(result);
 }
 

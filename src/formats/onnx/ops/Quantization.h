@@ -13,7 +13,8 @@ struct QuantizedValue {
 };
 
 /// Broadcasts a scale or zero point to the shape of \p like: per tensor, per
-/// axis along \p axis, or per block of \p blockSize elements along it.
+/// axis along \p axis, or per block of \p blockSize elements along it, of which
+/// the last may be shorter; one element along it may stay one.
 mlir::Value spread(NodeContext &node, mlir::Value parameter, mlir::Value like,
                    int64_t axis, int64_t blockSize);
 

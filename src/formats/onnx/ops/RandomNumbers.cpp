@@ -46,7 +46,7 @@ static std::optional<Tensor> normalDraws(NodeContext &node,
 
 /// The element type given by attribute `dtype`, or \p otherwise.
 static Type wantedElement(NodeContext &node, Type otherwise) {
-  return node.hasAttribute("dtype") ? node.elementType(node.getInt("dtype", 0))
+  return node.hasAttribute("dtype") ? node.numberType(node.getInt("dtype", 0))
                                     : otherwise;
 }
 
@@ -110,7 +110,7 @@ static LogicalResult importMultinomial(NodeContext &node) {
     return failure();
   if (node.rank(x) != 2)
     return node.fail("the input has not two dimensions");
-  int64_t rows = node.shape(x)[0], classes = node.shape(x)[1],
+  int64_t rows = node.size(x, 0), classes = node.size(x, 1),
           count = node.getInt("sample_size", 1);
   Type element = wantedElement(node, IntegerType::get(node.context(), 32));
   if (count < 1 || classes == 0)

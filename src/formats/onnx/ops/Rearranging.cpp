@@ -71,7 +71,7 @@ static LogicalResult padDynamic(NodeContext &node, Value x, StringRef mode) {
   }
   Value list = node.operand(1);
   const int64_t count = axes.size();
-  if (node.rank(list) != 1 || node.shape(list)[0] != 2 * count)
+  if (node.rank(list) != 1 || node.size(list, 0) != 2 * count)
     return node.unknown("the length of input 'pads' is unknown");
   Dims low(rank, Dim(0)), high(rank, Dim(0));
   auto element = [&](int64_t i) {
@@ -154,7 +154,7 @@ static std::optional<Dims> readRepeats(NodeContext &node, Value x) {
     return std::nullopt;
   if (node.rank(list) == 1 && !node.isStatic(list))
     return node.unknown("the length of input 'repeats' is unknown");
-  if (node.rank(list) != 1 || node.shape(list)[0] != rank)
+  if (node.rank(list) != 1 || node.size(list, 0) != rank)
     return node.fail("repeats has not one element a dimension");
   auto known = node.knownElements(list);
   Dims repeats;
@@ -283,7 +283,7 @@ static LogicalResult importEyeLike(NodeContext &node) {
     return node.fail("the input has not two dimensions");
   Type element = node.element(x);
   if (node.hasAttribute("dtype"))
-    element = node.elementType(node.getInt("dtype", 1));
+    element = node.numberType(node.getInt("dtype", 1));
   Value k = node.scalar(node.i64(), static_cast<double>(node.getInt("k", 0)));
   return node.result(node.cast(
       node.compare(diagonalOf(node, node.dims(x)), k, ComparisonDirection::EQ),
@@ -310,7 +310,7 @@ static LogicalResult importCenterCropPad(NodeContext &node) {
     auto axis = node.axis(each, rank);
     if (!axis)
       return failure();
-    int64_t old = node.shape(x)[*axis];
+    int64_t old = node.size(x, *axis);
     if (ShapedType::isDynamic(old))
       return node.unknown("dimension " + Twine(*axis) + " is unknown");
     if (size < 0)

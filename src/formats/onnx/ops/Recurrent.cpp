@@ -73,9 +73,9 @@ static std::optional<Recurrence> readRecurrence(NodeContext &node,
   result.beta = numbers(node, "activation_beta");
   if (node.hasAttribute("clip"))
     result.clip = node.builder().getF64FloatAttr(node.getFloat("clip", 0));
-  int64_t hidden = node.getInt("hidden_size", node.shape(result.r)[2]);
-  if (hidden != node.shape(result.r)[2] &&
-      !ShapedType::isDynamic(node.shape(result.r)[2]))
+  int64_t hidden = node.getInt("hidden_size", node.size(result.r, 2));
+  if (hidden != node.size(result.r, 2) &&
+      !ShapedType::isDynamic(node.size(result.r, 2)))
     return node.fail("hidden_size is not R's last dimension");
   result.batchFirst = node.version() >= 14 && node.getInt("layout", 0) == 1;
   if (result.batchFirst) {

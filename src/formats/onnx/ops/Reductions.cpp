@@ -268,7 +268,7 @@ static Value multiplyInWindows(NodeContext &node, Value x, int64_t axis,
     return {};
   const int64_t rank = node.rank(x);
   const stablehlo::WindowDimension window = stablehlo::scanWindow(
-      node.shape(x)[axis], {0, scan.isReverse, scan.isExclusive});
+      node.size(x, axis), {0, scan.isReverse, scan.isExclusive});
   Ints sizes(rank, 1), padding(2 * rank, 0);
   sizes[axis] = window.size;
   padding[2 * axis] = window.paddingLow;
@@ -299,7 +299,7 @@ static LogicalResult importCumProd(NodeContext &node) {
   const stablehlo::Scan scan{static_cast<size_t>(*axis),
                              node.getBool("reverse", false),
                              node.getBool("exclusive", false)};
-  const int64_t size = node.shape(x)[*axis];
+  const int64_t size = node.size(x, *axis);
   if (size == 0)
     return node.result(x);
   if (!node.isStatic(x))

@@ -112,7 +112,7 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
     if (extentOf(roi, axis) == 1 && size.kind != Element::Unknown &&
         size == node.known().sizeOf(x, axis))
       continue;
-    int64_t old = node.shape(x)[axis];
+    int64_t old = node.size(x, axis);
     if (size.isInteger() &&
         (size.value < 1 || size.value > formats::longestTable))
       return node.fail("a size is not positive or too large");
@@ -139,11 +139,11 @@ static std::optional<Resolution> fromSizes(NodeContext &node, Value x,
   }
   double scale = policy == "not_larger" ? least : most;
   for (int64_t axis : axes) {
-    if (ShapedType::isDynamic(node.shape(x)[axis]))
+    if (ShapedType::isDynamic(node.size(x, axis)))
       return node.unknown("dimension " + Twine(axis) + " is unknown");
     result.scales[axis] = scale;
     result.sizes[axis] =
-        static_cast<int64_t>(std::floor(scale * node.shape(x)[axis] + 0.5));
+        static_cast<int64_t>(std::floor(scale * node.size(x, axis) + 0.5));
   }
   return result;
 }
@@ -195,7 +195,7 @@ readDynamic(NodeContext &node, nn::TensorBuilder &emit, Value x,
             ArrayRef<double> roi) {
   Value list = scales ? scales : sizes;
   if (node.rank(list) != 1 ||
-      node.shape(list)[0] != static_cast<int64_t>(axes.size()))
+      node.size(list, 0) != static_cast<int64_t>(axes.size()))
     return node.unknown("the number of scales or sizes is unknown");
   DynamicResolution result;
   const int64_t rank = node.rank(x);

@@ -15,6 +15,7 @@ namespace sinter::onnx {
 
 using formats::AttentionParts;
 using formats::AttentionScores;
+using formats::behindPast;
 using formats::joinHeads;
 using formats::splitHeads;
 using Direction = stablehlo::ComparisonDirection;
@@ -35,26 +36,21 @@ std::optional<int64_t> headsOf(NodeContext &node, StringRef name) {
 
 double attentionScale(NodeContext &node, Value query) {
   const double given = node.getFloat("scale", 0);
-  if (given != 0 || !query)
-    return given;
-  const int64_t width = node.shape(query).back();
-  if (ShapedType::isDynamic(width))
-    node.unknown("the size of a head is known only at run time");
-  return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(width, 1)));
-}
-
-Value afterPast(NodeContext &node, Value past, Value fresh) {
-  if (!past || !fresh)
-    return fresh;
-  if (node.rank(past) != 4)
-    return node.fail("past keys or values have not four dimensions");
-  return node.concatenate({past, fresh}, 2);
+  return given != 0 || !query
+             ? given
+             : formats::usualScale(node, query).value_or(given);
 }
 
 Dim sizeOf(NodeContext &node, Value value) {
+  constexpr int64_t most = int64_t(1) << 40;
   Value list = node.reshape(value, Ints{1});
-  if (auto known = node.knownIntegers(list))
-    return (*known)[0];
+  if (auto known = node.knownIntegers(list)) {
+    const int64_t size = known->front();
+    if (size >= 0 && size <= most)
+      return size;
+    node.fail(Twine(size) + " is not a length");
+    return 0;
+  }
   return Dim(ShapedType::kDynamic, node.cast(list, node.i64()));
 }
 
@@ -81,7 +77,7 @@ Value firstRows(NodeContext &node, Value x, int64_t axis, const Dim &count) {
 /// as that is known.
 static bool hasPerBatch(NodeContext &node, Value mask, Value query,
                         int64_t factor, int64_t more) {
-  const int64_t count = node.shape(mask)[0], batch = node.shape(query)[0];
+  const int64_t count = node.size(mask, 0), batch = node.size(query, 0);
   if (ShapedType::isDynamic(count) || ShapedType::isDynamic(batch))
     return factor == 1 && more == 0 && node.known().sameSize(mask, 0, query, 0);
   return count == factor * batch + more;
@@ -94,11 +90,11 @@ static Value keysBetween(NodeContext &node, Value mask, Value query,
     return formats::firstKeys(node, keys, mask);
   const bool hasStarts = hasPerBatch(node, mask, query, 2, 0);
   if (!hasStarts && !hasPerBatch(node, mask, query, 3, 2))
-    return node.isStatic(mask) && !ShapedType::isDynamic(node.shape(query)[0])
+    return node.isStatic(mask) && !ShapedType::isDynamic(node.size(query, 0))
                ? node.fail("the mask has not one element for each of the batch")
                : node.unknown("the length of the mask is known only at run "
                               "time");
-  const int64_t batch = node.shape(query)[0];
+  const int64_t batch = node.size(query, 0);
   Value ends =
       formats::firstKeys(node, keys, node.sliceAxis(mask, 0, 0, batch));
   if (!hasStarts)
@@ -187,7 +183,7 @@ std::optional<Ints> projectedWidths(NodeContext &node, int64_t width) {
 static Value halfOfPast(NodeContext &node, Value past, int64_t index) {
   if (!past)
     return {};
-  if (node.rank(past) != 5 || node.shape(past)[0] != 2)
+  if (node.rank(past) != 5 || node.size(past, 0) != 2)
     return node.fail("past is not [2, batch, heads, length, head size]");
   return node.squeeze(node.sliceAxis(past, 0, index, index + 1), {0});
 }
@@ -205,10 +201,10 @@ LogicalResult attendProjected(NodeContext &node, Value query, Value key,
   AttentionParts parts;
   parts.blankRowsAreZero = false;
   parts.query = splitHeads(node, query, *heads);
-  parts.key = afterPast(node, halfOfPast(node, before, 0),
-                        splitHeads(node, key, *heads));
-  parts.value = afterPast(node, halfOfPast(node, before, 1),
-                          splitHeads(node, value, *heads));
+  parts.key = behindPast(node, halfOfPast(node, before, 0),
+                         splitHeads(node, key, *heads));
+  parts.value = behindPast(node, halfOfPast(node, before, 1),
+                           splitHeads(node, value, *heads));
   if (node.failed())
     return failure();
   parts.scale = attentionScale(node, parts.query);
@@ -237,7 +233,7 @@ static Values project(NodeContext &node, Value bias) {
     node.fail("the weights are no matrix");
     return {};
   }
-  auto widths = projectedWidths(node, node.shape(weights)[1]);
+  auto widths = projectedWidths(node, node.size(weights, 1));
   if (!widths)
     return {};
   Value product = formats::matmul(node, node.operand(0), weights);
@@ -286,7 +282,7 @@ static std::optional<Projections> readProjections(NodeContext &node) {
   Value query = node.operand(0), key = node.has(1) ? node.operand(1) : Value(),
         value = node.has(2) ? node.operand(2) : Value();
   auto isPacked = [&](Value x, int64_t parts) {
-    return x && node.rank(x) == 5 && node.shape(x)[3] == parts;
+    return x && node.rank(x) == 5 && node.size(x, 3) == parts;
   };
   if (!key && !value && isPacked(query, 3))
     return Projections{packedPart(node, query, 0), packedPart(node, query, 1),
@@ -310,12 +306,12 @@ static void addBiases(NodeContext &node, Projections &all, int64_t index) {
     if (!each || node.rank(each) != 3)
       return void(node.fail("a bias needs queries, keys and values with three "
                             "dimensions"));
-    widths.push_back(node.shape(each)[2]);
+    widths.push_back(node.size(each, 2));
   }
   if (ShapedType::isDynamicShape(widths))
     return void(node.unknown("the widths are known only at run time"));
   if (node.rank(bias) != 1 ||
-      node.shape(bias)[0] != widths[0] + widths[1] + widths[2])
+      node.size(bias, 0) != widths[0] + widths[1] + widths[2])
     return void(node.fail("the bias has not one element for each of query, "
                           "key and value"));
   Values parts = partsOfLast(node, bias, widths);
@@ -342,7 +338,7 @@ static CachedRows cached(NodeContext &node, int64_t past, int64_t length,
                          Value fresh) {
   if (!node.has(past) || !node.has(length)) {
     Value all =
-        afterPast(node, node.has(past) ? node.operand(past) : Value(), fresh);
+        behindPast(node, node.has(past) ? node.operand(past) : Value(), fresh);
     return {all, all};
   }
   const Dim before = sizeOf(node, node.operand(length));
@@ -419,10 +415,10 @@ static LogicalResult importDecoderAttention(NodeContext &node) {
   const ExtraInputs at = {10, 3, 4, 5, 6, 7};
   if (node.has(9))
     return node.unsupported("several beams in one cache");
-  if (node.rank(node.operand(0)) != 3 || node.shape(node.operand(0))[1] != 1)
+  if (node.rank(node.operand(0)) != 3 || node.size(node.operand(0), 1) != 1)
     return node.fail("the query is not [batch, 1, width]");
   if (!node.has(1) && !node.has(2)) {
-    auto widths = projectedWidths(node, node.shape(node.operand(0))[2]);
+    auto widths = projectedWidths(node, node.size(node.operand(0), 2));
     if (!widths)
       return failure();
     Values parts = partsOfLast(node, node.operand(0), *widths);
@@ -436,65 +432,71 @@ static LogicalResult importDecoderAttention(NodeContext &node) {
 // Rows of several sequences without padding
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Rows [tokens, D] of sequences of several lengths, as [B, S, D] and back.
-struct PackedRows {
-  NodeContext &node;
-  /// Where each token is among B * S: [tokens, 1].
-  Value places;
-  /// B, S, and how many tokens each sequence has.
-  Dims sizes;
-  Value lengths;
+std::optional<PackedRows> PackedRows::of(NodeContext &node, Value rows,
+                                         Value places) {
+  if (node.rank(places) != 2 || node.rank(rows) < 2)
+    return node.fail("the rows or their places have not two dimensions");
+  const int64_t count = node.size(rows, 0);
+  if (ShapedType::isDynamic(count))
+    return node.unknown("the number of tokens is known only at run time");
+  Dims sizes = node.dims(places);
+  Value list = node.reshape(places, Dims{node.product(sizes)});
+  return PackedRows{
+      node, node.unsqueeze(node.sliceAxis(list, 0, 0, count), {1}), sizes};
+}
 
-  Value unpack(Value rows) {
-    if (!rows || node.rank(rows) != 2)
-      return node.fail("packed rows have not two dimensions");
-    Dims whole = {node.product(sizes), node.dim(rows, 1)};
-    Value zeros =
-        node.broadcastInDim(node.scalar(node.element(rows), 0), whole, {});
-    return node.reshape(formats::scatterTuples(node, zeros, places, rows,
-                                               formats::Combine::Replace),
-                        Dims{sizes[0], sizes[1], whole[1]});
-  }
-  Value pack(Value padded) {
-    if (!padded)
-      return {};
-    Value rows =
-        node.reshape(padded, Dims{node.product(sizes), node.dim(padded, 2)});
-    return formats::gatherTuples(node, rows, places, 0);
-  }
+Value PackedRows::unpack(Value rows) const {
+  if (!rows || node.rank(rows) != 2)
+    return node.fail("packed rows have not two dimensions");
+  Dims whole = {node.product(sizes), node.dim(rows, 1)};
+  Value zeros =
+      node.broadcastInDim(node.scalar(node.element(rows), 0), whole, {});
+  return node.reshape(formats::scatterTuples(node, zeros, places, rows,
+                                             formats::Combine::Replace),
+                      Dims{sizes[0], sizes[1], whole[1]});
+}
+
+Value PackedRows::pack(Value padded) const {
+  if (!padded)
+    return {};
+  Value rows =
+      node.reshape(padded, Dims{node.product(sizes), node.dim(padded, 2)});
+  return formats::gatherTuples(node, rows, places, 0);
+}
+
+namespace {
+/// Packed rows with how many tokens each sequence has.
+struct PackedSequences {
+  PackedRows rows;
+  Value lengths;
 };
 } // namespace
 
 /// From \p offset [B, S], where the tokens of all sequences are, then the
 /// padding; and \p sums [B + 1], the tokens before each sequence.
-static std::optional<PackedRows> readPackedRows(NodeContext &node, Value tokens,
-                                                int64_t offset, int64_t sums) {
-  Value places = node.operand(offset), before = node.operand(sums);
-  if (node.rank(places) != 2 || node.rank(before) != 1 || node.rank(tokens) < 2)
-    return node.fail("token_offset is not [batch, length], or "
-                     "cumulative_sequence_length is no list");
-  const int64_t count = node.shape(tokens)[0], batch = node.shape(places)[0];
-  if (ShapedType::isDynamic(count) || ShapedType::isDynamic(batch) ||
-      node.shape(before)[0] != batch + 1)
-    return ShapedType::isDynamic(count) || ShapedType::isDynamic(batch)
-               ? std::optional<PackedRows>(node.unknown(
-                     "the number of tokens is known only at run time"))
-               : node.fail("cumulative_sequence_length has not one element "
-                           "more than there are sequences");
-  Dims sizes = node.dims(places);
-  Value list = node.reshape(places, Dims{node.product(sizes)});
+static std::optional<PackedSequences>
+readPackedRows(NodeContext &node, Value tokens, int64_t offset, int64_t sums) {
+  auto rows = PackedRows::of(node, tokens, node.operand(offset));
+  Value before = node.operand(sums);
+  if (!rows)
+    return std::nullopt;
+  if (!rows->sizes[0].isStatic())
+    return node.unknown("the number of sequences is known only at run time");
+  const int64_t batch = rows->sizes[0].size;
+  if (node.rank(before) != 1 || node.size(before, 0) != batch + 1)
+    return node.fail("cumulative_sequence_length has not one element more than "
+                     "there are sequences");
   Value lengths = node.binary<stablehlo::SubtractOp>(
       node.sliceAxis(before, 0, 1, batch + 1),
       node.sliceAxis(before, 0, 0, batch));
-  return PackedRows{node,
-                    node.unsqueeze(node.sliceAxis(list, 0, 0, count), {1}),
-                    sizes, lengths};
+  return PackedSequences{*rows, lengths};
 }
 
 /// Attention within each sequence of rows \p all [tokens, D].
-static LogicalResult attendPacked(NodeContext &node, PackedRows &rows,
+static LogicalResult attendPacked(NodeContext &node,
+                                  const PackedSequences &sequences,
                                   const Projections &all, int64_t bias) {
+  const PackedRows &rows = sequences.rows;
   auto heads = headsOf(node, "num_heads");
   if (!heads || node.failed())
     return failure();
@@ -506,9 +508,9 @@ static LogicalResult attendPacked(NodeContext &node, PackedRows &rows,
   if (node.failed())
     return failure();
   parts.scale = attentionScale(node, parts.query);
-  parts.bias =
-      sumOfBiases(node, node.has(bias) ? node.operand(bias) : Value(),
-                  paddingBias(node, rows.lengths, parts.query, rows.sizes[1]));
+  parts.bias = sumOfBiases(
+      node, node.has(bias) ? node.operand(bias) : Value(),
+      paddingBias(node, sequences.lengths, parts.query, rows.sizes[1]));
   return node.result(rows.pack(joinHeads(node, attend(node, parts))));
 }
 
@@ -532,6 +534,9 @@ static LogicalResult importPackedMultiHeadAttention(NodeContext &node) {
   Projections all{query, node.has(1) ? node.operand(1) : Value(),
                   node.has(2) ? node.operand(2) : Value()};
   if (node.rank(query) == 4) {
+    if (node.size(query, 2) != 3)
+      return node.fail("a query with keys and values is not [tokens, heads, 3, "
+                       "head size]");
     Value whole = node.unsqueeze(query, {0});
     auto part = [&](int64_t index) {
       return node.squeeze(packedPart(node, whole, index), {0});

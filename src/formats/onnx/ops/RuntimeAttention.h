@@ -15,10 +15,8 @@ std::optional<int64_t> headsOf(NodeContext &node, llvm::StringRef name);
 /// Attribute `scale`; by default, and for 0, 1 / sqrt(head size of \p query).
 double attentionScale(NodeContext &node, mlir::Value query);
 
-/// \p fresh [B, N, L, H] behind \p past [B, N, P, H], which may be null.
-mlir::Value afterPast(NodeContext &node, mlir::Value past, mlir::Value fresh);
-
-/// The number \p value, one element, as a size: known, or the element itself.
+/// The number \p value, one element, as a size: known, or the element itself;
+/// fails if it is known and no length.
 Dim sizeOf(NodeContext &node, mlir::Value value);
 
 /// Whether two sizes are equal; nothing if that is known only at run time.
@@ -55,6 +53,23 @@ mlir::LogicalResult attendProjected(NodeContext &node, mlir::Value query,
 /// its size.
 Values partsOfLast(NodeContext &node, mlir::Value x,
                    llvm::ArrayRef<int64_t> widths);
+
+/// Rows [tokens, D] of sequences of several lengths, as [B, S, D] and back.
+struct PackedRows {
+  NodeContext &node;
+  /// Where each token is among B * S: [tokens, 1].
+  mlir::Value places;
+  /// B, S.
+  Dims sizes;
+
+  /// From \p places [B, S], where the tokens of all sequences are, then the
+  /// padding.
+  static std::optional<PackedRows> of(NodeContext &node, mlir::Value rows,
+                                      mlir::Value places);
+  /// Zeros where no token is.
+  mlir::Value unpack(mlir::Value rows) const;
+  mlir::Value pack(mlir::Value padded) const;
+};
 
 /// The widths of query, key and value in a projection to \p width elements:
 /// attribute qkv_hidden_sizes, or thirds.

@@ -95,12 +95,12 @@ static LogicalResult importRuntimeRotaryEmbedding(NodeContext &node) {
     return node.unsupported("packed batches");
   if (const double scale = node.getFloat("scale", 1); scale != 1)
     return node.unsupported("a scale");
-  const int64_t pairs = node.shape(cosines)[1];
+  const int64_t pairs = node.size(cosines, 1);
   int64_t heads = node.getInt("num_heads", 0);
   if (ShapedType::isDynamic(pairs))
     return node.unknown("the size of a head is known only at run time");
   if (rank == 3 && (heads == 0 || width == 0)) {
-    const int64_t all = node.shape(x)[2];
+    const int64_t all = node.size(x, 2);
     if (ShapedType::isDynamic(all))
       return node.unknown("the size of a head is known only at run time");
     if (pairs < 1 || all % (2 * pairs) != 0)
@@ -118,7 +118,7 @@ static LogicalResult importRuntimeRotaryEmbedding(NodeContext &node) {
   Value result;
   if (isMixed) {
     auto streams = streamsOf(node, pairs);
-    if (!streams || node.rank(positions) != 3 || node.shape(positions)[0] != 3)
+    if (!streams || node.rank(positions) != 3 || node.size(positions, 0) != 3)
       return node.failed()
                  ? failure()
                  : node.fail("position_ids is not [3, batch, length]");
@@ -128,6 +128,8 @@ static LogicalResult importRuntimeRotaryEmbedding(NodeContext &node) {
     result = formats::rotatePairs(node, apart, rows(cosines), rows(sines),
                                   interleaved);
   } else {
+    if (node.rank(positions) > 2)
+      return node.fail("position_ids has more than two dimensions");
     if (node.rank(positions) < 2)
       positions = countedFrom(node, node.reshape(positions, Ints{1}),
                               node.dim(apart, 2));
@@ -164,7 +166,7 @@ struct Cache {
 
 Value Cache::merged(Value past, Value added) const {
   Value both = node.concatenate({past, added}, 2);
-  const int64_t heads = node.shape(added)[1], width = node.shape(added)[3];
+  const int64_t heads = node.size(added, 1), width = node.size(added, 3);
   if (!both)
     return {};
   if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(width))
@@ -192,10 +194,10 @@ Value Cache::merged(Value past, Value added) const {
 }
 
 Value Cache::append(Value past, Value added) const {
-  if (!added || !past || node.shape(past)[2] == 0)
-    return added;
-  if (node.rank(past) != 4)
+  if (past && node.rank(past) != 4)
     return node.fail("past keys or values have not four dimensions");
+  if (!added || !past || node.size(past, 2) == 0)
+    return added;
   if (isFull)
     return node.concatenate({past, added}, 2);
   if (isFirst && rows.isStatic() && fresh.isStatic()) {
@@ -215,7 +217,7 @@ static Cache cacheOf(NodeContext &node, Value past, Value added, Value lengths,
   lengths =
       node.cast(node.reshape(lengths, Dims{node.dim(added, 0)}), node.i64());
   Value zeros = node.binary<stablehlo::SubtractOp>(lengths, lengths);
-  if (!past || node.shape(past)[2] == 0) {
+  if (!past || node.size(past, 2) == 0) {
     cache.isFirst = true;
     cache.filled = zeros;
     return cache;
@@ -227,7 +229,7 @@ static Cache cacheOf(NodeContext &node, Value past, Value added, Value lengths,
   else
     cache.rows = formats::SizeArithmetic(node).max(all, before);
   cache.isFirst = isFirst.value_or(false);
-  cache.isFull = node.shape(added)[0] == 1 && all.isStatic() &&
+  cache.isFull = node.size(added, 0) == 1 && all.isStatic() &&
                  before.isStatic() && cache.fresh.isStatic() &&
                  all.size == before.size + cache.fresh.size;
   Value earlier = node.binary<stablehlo::SubtractOp>(
@@ -354,11 +356,8 @@ static void addSink(NodeContext &node, AttentionParts &parts, Value sink) {
     return;
   Type element = node.element(parts.query);
   Dims sizes = {1, node.dim(parts.query, 1), 1, node.dim(parts.key, 2)};
-  if (parts.causal) {
-    parts.allowed = formats::visibleKeys(node, node.dim(parts.query, 2),
-                                         node.dim(parts.key, 2), {-1, 0, {}});
-    parts.causal = false;
-  }
+  if (parts.causal)
+    formats::seeEarlier(node, parts);
   Value bias = node.broadcastInDim(node.scalar(element, 0), sizes, {});
   if (parts.bias)
     bias = node.binary<stablehlo::AddOp>(parts.bias, bias);
@@ -391,6 +390,8 @@ static LogicalResult importGroupQueryAttention(NodeContext &node) {
     return failure();
   if (node.has(3) != node.has(4))
     return node.fail("there are past keys or values, but not both");
+  if (!node.has(5) || !node.has(6))
+    return node.fail("seqlens_k or total_sequence_length is missing");
   Value past = node.has(3) ? node.operand(3) : Value();
   if (past && node.rank(past) != 4)
     return node.fail("past keys or values have not four dimensions");
@@ -450,7 +451,7 @@ static LogicalResult importGroupQueryAttention(NodeContext &node) {
   else if (node.getInt("smooth_softmax", 0) == 1)
     addSink(node, parts,
             node.splat(node.element(parts.query), 0,
-                       {1, node.shape(parts.query)[1], 1, 1}));
+                       {1, node.size(parts.query, 1), 1, 1}));
   AttentionScores scores;
   scores.wantsBiased = node.wants(3) && isBefore;
   scores.wantsWeights = node.wants(3) && !isBefore;
@@ -475,12 +476,12 @@ static Value visibleBlocks(NodeContext &node, Value row, Value key,
   if (size < 1)
     return node.fail("attribute 'sparse_block_size' is not positive");
   if (node.rank(ends) != 2 || node.rank(columns) != 2 || !node.isStatic(ends) ||
-      !node.isStatic(columns) || node.shape(ends)[0] < 1 ||
-      node.shape(ends)[1] < 2)
+      !node.isStatic(columns) || node.size(ends, 0) < 1 ||
+      node.size(ends, 1) < 2)
     return node.fail("the indices of blocks are no matrices of known size");
-  const int64_t layouts = node.shape(ends)[0], blocks = node.shape(ends)[1] - 1,
-                most = node.shape(columns)[1];
-  if (node.shape(columns)[0] != layouts || heads % layouts != 0 ||
+  const int64_t layouts = node.size(ends, 0), blocks = node.size(ends, 1) - 1,
+                most = node.size(columns, 1);
+  if (node.size(columns, 0) != layouts || heads % layouts != 0 ||
       blocks > (1 << 12))
     return node.fail("the layouts do not fit the heads");
   // [layouts, blocks, blocks, most]: whether an entry of the row names the
@@ -553,9 +554,8 @@ static LogicalResult importSparseAttention(NodeContext &node) {
       window.offset,
       formats::iota(node, Dims{1, 1, cache.fresh, 1}, 2, node.i64()));
   Value key = formats::iota(node, Dims{1, 1, 1, cache.rows}, 3, node.i64());
-  Value blocks = visibleBlocks(node, row, key, node.shape(rows->query)[1]);
-  if (blocks && upTo)
-    parts.allowed = node.binary<stablehlo::AndOp>(blocks, upTo);
+  Value blocks = visibleBlocks(node, row, key, node.size(rows->query, 1));
+  parts.allowed = formats::bothOf(node, blocks, upTo);
   return node.results({joinHeads(node, attend(node, parts)), keys, values});
 }
 

@@ -26,7 +26,7 @@ static Value expertWeights(NodeContext &node, Value scores, Value mixing) {
     return node.unsupported("a sparse mixer");
   if (node.rank(scores) != 2)
     return node.fail("router_probs is not [tokens, experts]");
-  const int64_t experts = node.shape(scores)[1];
+  const int64_t experts = node.size(scores, 1);
   if (ShapedType::isDynamic(experts))
     return node.unknown("the number of experts is unknown");
   if (count < 1 || count > experts)
@@ -89,7 +89,7 @@ static Value innerRows(NodeContext &node, const Experts &experts, Value x) {
   if (!first)
     return {};
   if (name == "swiglu" && fusion != 0) {
-    const int64_t width = node.shape(first)[2];
+    const int64_t width = node.size(first, 2);
     if (ShapedType::isDynamic(width) || width % 2 != 0)
       return node.fail("the first layer has an odd number of columns");
     if (fusion == 1)
@@ -185,30 +185,17 @@ static Value lowBitWeights(NodeContext &node, int64_t index, int64_t zeros) {
           : node.scalar(node.f32(), 1 << (bits - 1));
   if (!numbers || !zero)
     return {};
-  if (node.rank(scale) == 2) {
-    auto column = [&](Value x) {
-      return node.rank(x) == 2 ? node.unsqueeze(x, {2}) : x;
-    };
-    return node.binary<stablehlo::MulOp>(
-        node.binary<stablehlo::SubtractOp>(numbers, column(zero)),
-        column(scale));
-  }
-  if (node.rank(scale) != 3 || !node.isStatic(numbers) ||
-      !node.isStatic(scale) || node.shape(scale)[2] < 1 ||
-      node.shape(numbers)[2] % node.shape(scale)[2] != 0)
-    return node.fail("the scales do not fit the weights");
-  Ints shape(node.shape(numbers));
-  const int64_t blocks = node.shape(scale)[2];
-  Value apart = node.reshape(
-      numbers, Ints{shape[0], shape[1], blocks, shape[2] / blocks});
-  auto spread = [&](Value x) {
-    return node.rank(x) == 3 ? node.unsqueeze(x, {3}) : x;
+  auto ofBlocks = [&](Value x) {
+    return node.rank(x) == 2 ? node.unsqueeze(x, {2}) : x;
   };
-  return node.reshape(
-      node.binary<stablehlo::MulOp>(
-          node.binary<stablehlo::SubtractOp>(apart, spread(zero)),
-          spread(scale)),
-      shape);
+  scale = ofBlocks(scale);
+  if (node.rank(scale) != 3 || node.rank(numbers) != 3 ||
+      !node.isStatic(numbers) || !node.isStatic(scale) ||
+      node.size(scale, 2) < 1 ||
+      node.size(numbers, 2) % node.size(scale, 2) != 0)
+    return node.fail("the scales do not fit the weights");
+  return dequantize(node, numbers, scale, ofBlocks(zero), 2,
+                    node.size(numbers, 2) / node.size(scale, 2));
 }
 
 /// x, scores; then weights, scales and bias of each layer; their zero points;

@@ -3,8 +3,8 @@
 
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
+#include "formats/import/Windows.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ChannelsLast.h"
 #include "formats/onnx/ops/Quantization.h"
 #include "graph/nn/NnOps.h"
 
@@ -67,7 +67,7 @@ static LogicalResult importBiasSplitGelu(NodeContext &node) {
   Value sum = sumOf(node, {0, 1}, {1});
   if (node.failed())
     return failure();
-  const int64_t last = node.rank(sum) - 1, width = node.shape(sum)[last];
+  const int64_t last = node.rank(sum) - 1, width = node.size(sum, last);
   if (ShapedType::isDynamic(width))
     return node.unknown("the last dimension is unknown");
   if (width % 2 != 0)
@@ -126,7 +126,7 @@ static Value inverseDeviation(NodeContext &node, Value x, int64_t axis,
 static LogicalResult importSimplifiedLayerNormalization(NodeContext &node) {
   Value x = node.operand(0);
   auto axis = node.axis(node.getInt("axis", -1), node.rank(x));
-  Type type = node.elementType(node.getInt("stash_type", TensorProto::FLOAT));
+  Type type = node.numberType(node.getInt("stash_type", TensorProto::FLOAT));
   if (!axis || !type)
     return failure();
   const APFloat epsilon = epsilonOf(node, 1e-5f);
@@ -278,7 +278,7 @@ static Value groupNorm(NodeContext &node, Value x) {
     return {};
   if (node.rank(first) < 3 || groups < 1)
     return node.fail("the input has no channels, or there are no groups");
-  const int64_t channels = node.shape(first)[1];
+  const int64_t channels = node.size(first, 1);
   if (ShapedType::isDynamic(channels))
     return node.unknown("the number of channels is unknown");
   if (channels % groups != 0)

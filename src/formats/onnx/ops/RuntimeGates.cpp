@@ -2,10 +2,9 @@
 // dropout. They are specified in its docs/ContribOperators.md.
 
 #include "formats/import/Building.h"
-#include "formats/import/Indexing.h"
 #include "formats/import/Products.h"
-#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/RuntimeAttention.h"
 
 using namespace mlir;
 
@@ -24,7 +23,7 @@ static LogicalResult importGatedRmsNorm(NodeContext &node) {
   Value x = node.operand(0), scale = node.operand(1), gate = node.operand(2);
   if (node.rank(scale) != 1 || node.rank(x) < 1)
     return node.fail("the scale is not a vector, or the input is a scalar");
-  const int64_t width = node.shape(scale)[0], all = node.shape(x).back(),
+  const int64_t width = node.size(scale, 0), all = node.size(x, -1),
                 rank = node.rank(x);
   if (ShapedType::isDynamic(width) || ShapedType::isDynamic(all))
     return node.unknown("the size of a group is known only at run time");
@@ -66,7 +65,7 @@ template <bool isConjugate>
 static LogicalResult importComplexMul(NodeContext &node) {
   Value a = node.operand(0), b = node.operand(1);
   for (Value each : {a, b})
-    if (node.rank(each) < 1 || node.shape(each).back() != 2)
+    if (node.rank(each) < 1 || node.size(each, -1) != 2)
       return node.fail("the last dimension of a complex number is not 2");
   auto part = [&](Value x, int64_t index) {
     return node.sliceAxis(x, node.rank(x) - 1, index, index + 1);
@@ -114,21 +113,8 @@ static LogicalResult importBiasDropout(NodeContext &node) {
 
 /// Rows [tokens, D] in their places [B, S], zeros elsewhere.
 static LogicalResult importRestorePadding(NodeContext &node) {
-  Value rows = node.operand(0), places = node.operand(1);
-  if (node.rank(rows) != 2 || node.rank(places) != 2)
-    return node.fail("the rows or their places have not two dimensions");
-  const int64_t count = node.shape(rows)[0];
-  if (ShapedType::isDynamic(count))
-    return node.unknown("the number of tokens is known only at run time");
-  Dims sizes = node.dims(places);
-  const Dim width = node.dim(rows, 1);
-  Value list = node.sliceAxis(node.reshape(places, Dims{node.product(sizes)}),
-                              0, 0, count);
-  Value zeros = node.broadcastInDim(node.scalar(node.element(rows), 0),
-                                    Dims{node.product(sizes), width}, {});
-  Value all = formats::scatterTuples(node, zeros, node.unsqueeze(list, {1}),
-                                     rows, formats::Combine::Replace);
-  return node.result(node.reshape(all, Dims{sizes[0], sizes[1], width}));
+  auto rows = PackedRows::of(node, node.operand(0), node.operand(1));
+  return rows ? node.result(rows->unpack(node.operand(0))) : failure();
 }
 
 llvm::ArrayRef<Operator> runtimeGateOperators() {

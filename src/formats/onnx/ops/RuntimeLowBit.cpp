@@ -14,6 +14,8 @@ Value unpacked(NodeContext &node, Value packed, int64_t bits) {
   if (bits == 8 || !packed)
     return packed;
   const int64_t rank = node.rank(packed);
+  if (rank == 0)
+    return node.fail("packed elements are a scalar");
   Type byte = node.element(packed);
   Values pieces;
   for (int64_t shift = 0; shift < 8; shift += bits)
@@ -48,12 +50,12 @@ static Value inShape(NodeContext &node, Value value, ArrayRef<int64_t> shape,
                      StringRef name) {
   if (!node.isStatic(value))
     return node.unsupported("the shape of " + name + " is not known");
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  if (node.type(value).getNumElements() != count)
+  const auto count = elementCount(shape);
+  if (!count)
+    return node.fail(name + " would have too many elements");
+  if (node.type(value).getNumElements() != *count)
     return node.fail(name + " has " + Twine(node.type(value).getNumElements()) +
-                     " elements instead of " + Twine(count));
+                     " elements instead of " + Twine(*count));
   return node.reshape(value, shape);
 }
 
@@ -74,18 +76,6 @@ static Value zeroPointsOf(NodeContext &node, const WeightBlocks &blocks,
   Value whole = unpacked(node, packed, blocks.bits);
   return whole ? node.cast(node.sliceAxis(whole, 1, 0, blocks.count()), element)
                : Value();
-}
-
-/// Repeats per-block elements for each element of the block.
-static Value overBlocks(NodeContext &node, Value value,
-                        const WeightBlocks &blocks) {
-  if (!value || node.rank(value) == 0)
-    return value;
-  Value repeated = node.broadcastInDim(
-      value, Dims{blocks.columns, blocks.count(), blocks.size}, {0, 1});
-  return repeated ? node.reshape(repeated, Ints{blocks.columns,
-                                                blocks.count() * blocks.size})
-                  : Value();
 }
 
 static std::optional<WeightBlocks> blocksOf(NodeContext &node) {
@@ -183,21 +173,12 @@ void LowBitMatmul::followIndices(NodeContext &node, Value indices) {
 }
 
 Value LowBitMatmul::weights(NodeContext &node, Type wide) const {
-  auto spread = [&](Value value) {
-    Value cast = node.cast(value, wide);
-    return areLookedUp ? cast : overBlocks(node, cast, blocks);
-  };
-  Value given = numbers;
+  Value weight = dequantize(node, numbers, node.cast(scales, wide), zero, 1,
+                            areLookedUp ? 1 : blocks.size);
   // The last block may extend beyond K.
-  const int64_t filled = blocks.count() * blocks.size;
-  if (!areLookedUp && node.shape(given)[1] != filled)
-    given = node.pad(given, 0, {0, 0}, {0, filled - blocks.sums});
-  Value weight = node.binary<stablehlo::MulOp>(
-      node.binary<stablehlo::SubtractOp>(node.cast(given, wide), spread(zero)),
-      spread(scales));
-  if (weight && node.shape(weight)[1] != blocks.sums)
-    weight = node.sliceAxis(weight, 1, 0, blocks.sums);
-  return weight;
+  return weight && node.size(weight, 1) != blocks.sums
+             ? node.sliceAxis(weight, 1, 0, blocks.sums)
+             : weight;
 }
 
 /// a; the bits of b [N, K], in blocks along K; a scale and a zero point for
@@ -242,40 +223,6 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
 // Rows of low-bit tables
 //===----------------------------------------------------------------------===//
 
-/// (x - zero) * scale of blocks of \p block elements of \p x along \p axis, in
-/// the scale's type; a null zero point is 0. The last block may be shorter.
-static Value dequantizeBlocks(NodeContext &node, Value x, Value scale,
-                              Value zero, int64_t axis, int64_t block) {
-  if (!x || !scale)
-    return {};
-  const int64_t size = node.shape(x)[axis], count = node.shape(scale)[axis];
-  if (ShapedType::isDynamic(size) || ShapedType::isDynamic(count))
-    return node.unknown("the quantised dimension is unknown");
-  if (count != static_cast<int64_t>(llvm::divideCeil(size, block)))
-    return node.fail("the scales have " + Twine(count) + " blocks for " +
-                     Twine(size) + " elements");
-  Type wide = node.element(scale);
-  Value number = node.cast(x, wide);
-  Dims whole = node.dims(x);
-  if (count * block != size) {
-    Ints none(node.rank(x), 0), more(node.rank(x), 0);
-    more[axis] = count * block - size;
-    number = node.pad(number, 0, none, more);
-  }
-  Dims apart = whole, joined = whole;
-  joined[axis] = count * block;
-  apart[axis] = count;
-  apart.insert(apart.begin() + axis + 1, Dim(block));
-  number = node.reshape(number, apart);
-  if (zero)
-    number = node.binary<stablehlo::SubtractOp>(
-        number, node.unsqueeze(node.cast(zero, wide), {axis + 1}));
-  number =
-      node.binary<stablehlo::MulOp>(number, node.unsqueeze(scale, {axis + 1}));
-  number = node.reshape(number, joined);
-  return count * block == size ? number : node.sliceAxis(number, axis, 0, size);
-}
-
 /// Rows of data, which is quantised in blocks along quantize_axis, as floats:
 /// data; indices; scales and zero points of blocks.
 static LogicalResult importGatherBlockQuantized(NodeContext &node) {
@@ -291,8 +238,10 @@ static LogicalResult importGatherBlockQuantized(NodeContext &node) {
     return node.fail("block_size is not a power of 2 from 16 on");
   if (*gathered == *quantized)
     return node.unsupported("blocks along the dimension of the indices");
-  if (node.rank(scales) != rank)
-    return node.fail("the scales have not the dimensions of the data");
+  if (node.rank(scales) != rank ||
+      (node.has(3) && node.rank(node.operand(3)) != rank))
+    return node.fail("the scales or zero points have not the dimensions of the "
+                     "data");
   const bool isPacked = node.element(data).isUnsignedInteger(8);
   if (isPacked && !llvm::is_contained({2, 4, 8}, bits))
     return node.unsupported("elements of " + Twine(bits) + " bits");
@@ -311,15 +260,17 @@ static LogicalResult importGatherBlockQuantized(NodeContext &node) {
     rows = unpacked(node, rows, bits);
     if (zero) {
       zero = unpacked(node, zero, bits);
-      const int64_t last = node.rank(zero) - 1;
-      zero = node.sliceAxis(zero, last, 0, node.shape(scale)[last]);
+      const int64_t count = node.size(scale, -1);
+      if (ShapedType::isDynamic(count))
+        return node.unknown("the number of blocks is unknown");
+      zero = node.sliceAxis(zero, -1, 0, count);
     } else {
-      zero = node.one(scale, static_cast<double>(1 << (bits - 1)));
+      zero = node.scalar(node.element(scale), 1 << (bits - 1));
     }
   }
   if (node.failed())
     return failure();
-  return node.result(dequantizeBlocks(node, rows, scale, zero, axis, block));
+  return node.result(dequantize(node, rows, scale, zero, axis, block));
 }
 
 llvm::ArrayRef<Operator> runtimeLowBitOperators() {

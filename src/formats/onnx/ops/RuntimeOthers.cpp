@@ -141,8 +141,8 @@ static LogicalResult importInverse(NodeContext &node) {
   const int64_t rank = node.rank(x);
   if (rank < 2)
     return node.fail("the input is no matrix");
-  const int64_t size = node.shape(x)[rank - 1];
-  if (size != node.shape(x)[rank - 2])
+  const int64_t size = node.size(x, rank - 1);
+  if (size != node.size(x, rank - 2))
     return node.fail("the matrices are not square");
   if (ShapedType::isDynamic(size) || size < 1 || size > largest)
     return node.unsupported("matrices of more than " + Twine(largest) +
@@ -181,7 +181,7 @@ static LogicalResult importNGramRepeatBlock(NodeContext &node) {
                      Twine(largest));
   if (node.rank(ids) != 2 || node.rank(scores) != 2)
     return node.fail("the ids or scores are not [batch, ...]");
-  const int64_t length = node.shape(ids)[1];
+  const int64_t length = node.size(ids, 1);
   if (ShapedType::isDynamic(length))
     return node.unknown("the number of ids is known only at run time");
   if (length < size)
@@ -319,9 +319,9 @@ static Value bucketOf(NodeContext &node, Value apart, int64_t buckets,
 /// key].
 static LogicalResult importRelativePositionBias(NodeContext &node) {
   Value table = node.operand(0);
-  if (node.rank(table) != 2 || ShapedType::isDynamic(node.shape(table)[0]))
+  if (node.rank(table) != 2 || ShapedType::isDynamic(node.size(table, 0)))
     return node.fail("the table is no matrix of known size");
-  const int64_t buckets = node.shape(table)[0],
+  const int64_t buckets = node.size(table, 0),
                 most = node.getInt("max_distance", 0);
   const bool isBoth = node.getBool("is_bidirectional", false);
   const int64_t near = buckets / (isBoth ? 4 : 2);
@@ -329,8 +329,6 @@ static LogicalResult importRelativePositionBias(NodeContext &node) {
     return node.fail("max_distance or the number of buckets is out of range");
   const Dim query = sizeOf(node, node.operand(1)),
             key = sizeOf(node, node.operand(2));
-  if ((query.isStatic() && query.size < 0) || (key.isStatic() && key.size < 0))
-    return node.fail("a length is negative");
   Value apart = node.binary<stablehlo::SubtractOp>(
       formats::iota(node, Dims{1, key}, 1, node.i64()),
       formats::iota(node, Dims{query, 1}, 0, node.i64()));
@@ -358,7 +356,9 @@ static LogicalResult importGatedRelativePositionBias(NodeContext &node) {
       formats::matmul(node, rows, input(3)), input(4));
   if (!sums)
     return failure();
-  const int64_t width = node.shape(sums)[3];
+  if (node.rank(sums) != 4)
+    return node.fail("the weight is no matrix, or its bias no vector");
+  const int64_t width = node.size(sums, 3);
   if (ShapedType::isDynamic(width) || width % 2 != 0)
     return node.fail("the weight has an odd number of columns");
   auto gate = [&](int64_t start) {

@@ -4,7 +4,6 @@
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ChannelsLast.h"
 #include "formats/onnx/ops/Products.h"
 #include "formats/onnx/ops/Window.h"
 #include "graph/nn/NnOps.h"

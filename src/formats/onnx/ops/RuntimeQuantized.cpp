@@ -5,7 +5,6 @@
 #include "formats/onnx/ops/RuntimeQuantized.h"
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ChannelsLast.h"
 #include "formats/onnx/ops/Pooling.h"
 #include "graph/nn/NnOps.h"
 
@@ -27,7 +26,7 @@ Value scalarOperand(NodeContext &node, int64_t index) {
     return {};
   Value value = node.operand(index);
   if (node.rank(value) > 1 ||
-      (node.rank(value) == 1 && node.shape(value)[0] != 1))
+      (node.rank(value) == 1 && node.size(value, 0) != 1))
     return node.fail("input " + Twine(index) +
                      ", a scale or zero point, is not one number");
   return node.reshape(value, ArrayRef<int64_t>());
@@ -170,12 +169,11 @@ static LogicalResult importQuantizedConcat(NodeContext &node) {
 static LogicalResult importPool(NodeContext &node,
                                 Value (*pool)(NodeContext &, Value)) {
   return importUnary(node, [&](QuantizedValue x) -> Value {
-    if (!node.getBool("channels_last", false)) {
-      if (node.rank(x.elements) < 3)
-        return node.fail("the input is not of a batch, channels and spatial "
-                         "dimensions");
+    if (node.rank(x.elements) < 3)
+      return node.fail("the input is not of a batch, channels and spatial "
+                       "dimensions");
+    if (!node.getBool("channels_last", false))
       return pool(node, dequantized(node, x));
-    }
     x.elements = channelsFirst(node, x.elements);
     return channelsLast(node, pool(node, dequantized(node, x)));
   });

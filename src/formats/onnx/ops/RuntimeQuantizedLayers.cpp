@@ -5,7 +5,6 @@
 #include "formats/import/Building.h"
 #include "formats/import/Products.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ChannelsLast.h"
 #include "formats/onnx/ops/Recurrent.h"
 #include "formats/onnx/ops/RuntimeAttention.h"
 #include "formats/onnx/ops/RuntimeQuantized.h"
@@ -109,7 +108,7 @@ static LogicalResult importQuantizedAttention(NodeContext &node) {
     return node.fail(
         "input 0 is not of u8 or i8, or the weights are no matrix");
   checkZeroPoint(node, x.zeroPoint, node.element(x.elements));
-  auto widths = projectedWidths(node, node.shape(weights.elements)[1]);
+  auto widths = projectedWidths(node, node.size(weights.elements, 1));
   Value sums =
       scaledSum(node, integerMatmul(node, x, weights), x.scale, weights.scale);
   Value rows = node.binary<stablehlo::AddOp>(sums, node.operand(2));
@@ -239,7 +238,7 @@ static LogicalResult importQuantizeWithOrder(NodeContext &node) {
 static LogicalResult importDequantizeWithOrder(NodeContext &node) {
   Value x = orderedAt(node, 0, "order_input");
   auto order = orderOf(node, "order_output");
-  Type element = node.elementType(node.getInt("to", TensorProto::FLOAT));
+  Type element = node.numberType(node.getInt("to", TensorProto::FLOAT));
   return order && element
              ? node.result(reordered(node, node.cast(x, element), *order, true))
              : failure();

@@ -143,9 +143,9 @@ static LogicalResult importMaxRoiPool(NodeContext &node) {
   if (node.rank(image) != 4 || node.rank(regions) != 2)
     return node.fail("the image has not four dimensions, or the regions not "
                      "two");
-  if (node.shape(regions)[1] != 5 && !node.isStatic(regions))
+  if (node.size(regions, 1) != 5 && !node.isStatic(regions))
     return node.unknown("the number of coordinates is unknown");
-  if (node.shape(regions)[1] != 5)
+  if (node.size(regions, 1) != 5)
     return node.fail("a region has not five elements");
   auto isCount = [](int64_t count) { return count >= 1 && count <= 4096; };
   if (counts.size() != 2 || !llvm::all_of(counts, isCount))
@@ -205,7 +205,7 @@ static Value coordinates(NodeContext &node, const Dim &size, int64_t axis,
 /// The last \p count elements of the list `size`, as sizes.
 static std::optional<Dims> gridSizes(NodeContext &node, int64_t count) {
   Value list = node.operand(1);
-  if (node.rank(list) != 1 || node.shape(list)[0] != count + 2)
+  if (node.rank(list) != 1 || node.size(list, 0) != count + 2)
     return node.fail("the size has not " + Twine(count + 2) + " elements");
   auto known = node.knownElements(list);
   Dims sizes;
@@ -229,10 +229,10 @@ static LogicalResult importAffineGrid(NodeContext &node) {
   Value theta = node.operand(0);
   if (node.rank(theta) != 3)
     return node.fail("theta has not three dimensions");
-  const int64_t count = node.shape(theta)[1];
+  const int64_t count = node.size(theta, 1);
   if (ShapedType::isDynamic(count))
     return node.unknown("the number of dimensions is unknown");
-  if ((count != 2 && count != 3) || node.shape(theta)[2] != count + 1)
+  if ((count != 2 && count != 3) || node.size(theta, 2) != count + 1)
     return node.fail("theta is not [N, 2, 3] or [N, 3, 4]");
   auto sizes = gridSizes(node, count);
   if (!sizes)

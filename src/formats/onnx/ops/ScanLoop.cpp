@@ -13,7 +13,7 @@ namespace sinter::onnx {
 /// that is known to be equal. Nothing if there is none.
 static std::optional<Dim> sizeOutside(NodeContext &node, Value value, int64_t i,
                                       ArrayRef<Value> outside) {
-  if (const int64_t size = node.shape(value)[i]; !ShapedType::isDynamic(size))
+  if (const int64_t size = node.size(value, i); !ShapedType::isDynamic(size))
     return Dim(size);
   const formats::Element size = node.known().sizeOf(value, i);
   for (Value each : outside)

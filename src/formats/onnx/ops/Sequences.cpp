@@ -221,7 +221,7 @@ static LogicalResult importSplitToSequence(NodeContext &node) {
   auto axis = node.axis(node.getInt("axis", 0), node.rank(x));
   if (!axis)
     return failure();
-  int64_t total = node.shape(x)[*axis];
+  int64_t total = node.size(x, *axis);
   const bool dropsDimension = !node.has(1) && !node.getBool("keepdims", true);
   if (ShapedType::isDynamic(total) ||
       (node.has(1) && !node.knownIntegers(node.operand(1)))) {

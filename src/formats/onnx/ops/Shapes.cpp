@@ -76,17 +76,17 @@ static LogicalResult importSqueeze(NodeContext &node) {
                           "input's shape; give it with " +
                           optionText("shape"));
     for (int64_t i = 0; i < node.rank(data); ++i)
-      if (node.shape(data)[i] == 1)
+      if (node.size(data, i) == 1)
         list->push_back(i);
   }
   auto axes = node.axes(*list, node.rank(data));
   if (!axes)
     return failure();
   for (int64_t axis : *axes)
-    if (node.shape(data)[axis] != 1 &&
-        !ShapedType::isDynamic(node.shape(data)[axis]))
+    if (node.size(data, axis) != 1 &&
+        !ShapedType::isDynamic(node.size(data, axis)))
       return node.fail("dimension " + Twine(axis) + " has size " +
-                       Twine(node.shape(data)[axis]) + ", not 1");
+                       Twine(node.size(data, axis)) + ", not 1");
   return node.result(node.squeeze(data, *axes));
 }
 
@@ -119,8 +119,8 @@ static void requireBroadcast(NodeContext &node, Value data, Value shape,
   for (auto [i, size] : llvm::enumerate(known)) {
     const int64_t own = static_cast<int64_t>(i) - missing;
     if (!ShapedType::isDynamic(size) || own < 0 ||
-        ShapedType::isDynamic(node.shape(data)[own]) ||
-        node.shape(data)[own] == 1 || !node.requiresValues())
+        ShapedType::isDynamic(node.size(data, own)) ||
+        node.size(data, own) == 1 || !node.requiresValues())
       continue;
     const auto at = static_cast<int64_t>(i);
     const Value element = node.cast(
@@ -131,7 +131,7 @@ static void requireBroadcast(NodeContext &node, Value data, Value shape,
           element, node.scalar(node.i64(), static_cast<double>(number)));
     };
     node.require(node.compare(
-        node.op<stablehlo::MulOp>(beyond(1), beyond(node.shape(data)[own])),
+        node.op<stablehlo::MulOp>(beyond(1), beyond(node.size(data, own))),
         node.scalar(node.i64(), 0), stablehlo::ComparisonDirection::EQ));
   }
 }
@@ -141,7 +141,7 @@ static LogicalResult importExpand(NodeContext &node) {
   Value data = node.operand(0), shape = node.operand(1);
   if (!listLength(node, shape, "shape"))
     return failure();
-  Ints wanted(node.shape(shape)[0], ShapedType::kDynamic);
+  Ints wanted(node.size(shape, 0), ShapedType::kDynamic);
   if (auto known = node.knownElements(shape))
     for (auto [size, element] : llvm::zip_equal(wanted, *known)) {
       if (!element.isInteger())

@@ -148,7 +148,7 @@ static LogicalResult importSplit(NodeContext &node) {
   if (!sizes)
     return failure();
   // Static slice sizes would span the whole dimension.
-  if (ShapedType::isDynamic(node.shape(data)[*axis]) &&
+  if (ShapedType::isDynamic(node.size(data, *axis)) &&
       llvm::all_of(*sizes, [](const Dim &part) { return part.isStatic(); })) {
     Dims whole = node.dims(data);
     whole[*axis] = 0;
@@ -185,7 +185,7 @@ static LogicalResult importSplit(NodeContext &node) {
 static std::optional<std::vector<SliceBound>>
 readBounds(NodeContext &node, int64_t input, StringRef name) {
   std::vector<SliceBound> bounds;
-  if (node.version() < 10) {
+  if (node.version() < 10 && node.inputCount() == 1) {
     for (int64_t each : node.getInts(name))
       bounds.push_back({Element::integer(each), {}, 0});
     return bounds;
@@ -196,6 +196,7 @@ readBounds(NodeContext &node, int64_t input, StringRef name) {
   return formats::sliceBounds(node, list);
 }
 
+/// Since opset 10, and in DynamicSlice before it, all but the data are inputs.
 static LogicalResult importSlice(NodeContext &node) {
   Value data = node.operand(0);
   int64_t rank = node.rank(data);
@@ -211,7 +212,7 @@ static LogicalResult importSlice(NodeContext &node) {
   if (!given)
     *axes = llvm::to_vector(llvm::seq<int64_t>(0, count));
   Ints steps(count, 1);
-  if (node.version() >= 10 && node.has(4)) {
+  if (node.has(4)) {
     auto known = node.integersFrom(4, "steps");
     if (!known)
       return failure();
@@ -246,6 +247,7 @@ static LogicalResult importGather(NodeContext &node) {
 llvm::ArrayRef<Operator> slicingOperators() {
   static const Operator table[] = {
       {"Concat", "", 1, importConcat, 1, anyNumber},
+      {"DynamicSlice", "", 1, importSlice, 3, 4},
       {"Gather", "", 1, importGather, 2, 2},
       {"Slice", "", 1, importSlice, 1, 5},
       {"Split", "", 1, importSplit, 1, 2},

@@ -115,7 +115,7 @@ static LogicalResult importStringNormalizer(NodeContext &node) {
   if (!change || node.failed())
     return failure();
   const int64_t rank = node.rank(x);
-  if (rank != 1 && (rank != 2 || node.shape(x)[0] > 1))
+  if (rank != 1 && (rank != 2 || node.size(x, 0) > 1))
     return node.fail("the input is neither [C] nor [1, C]");
   if (rank == 2)
     x = node.squeeze(x, {0});

@@ -554,7 +554,7 @@ Value TreeSource::evaluate(NodeContext &node, Value x, StringRef aggregate,
   }
   const int32_t features =
       order.features.empty() ? 0 : 1 + *llvm::max_element(order.features);
-  const int64_t width = node.shape(x)[1];
+  const int64_t width = node.size(x, 1);
   if (!ShapedType::isDynamic(width) && features > width)
     return node.fail("a tree asks for feature " + Twine(features - 1) + " of " +
                      Twine(width));

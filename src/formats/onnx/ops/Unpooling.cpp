@@ -164,10 +164,10 @@ static LogicalResult importCol2Im(NodeContext &node) {
     return failure();
   if (!node.isStatic(x) || node.rank(x) != 3)
     return node.unsupported("an input of this rank or of unknown size");
-  int64_t batch = node.shape(x)[0];
-  int64_t channels = node.shape(x)[1] / blocks->elements;
-  if (node.shape(x)[1] != channels * blocks->elements ||
-      node.shape(x)[2] != blocks->total)
+  int64_t batch = node.size(x, 0);
+  int64_t channels = node.size(x, 1) / blocks->elements;
+  if (node.size(x, 1) != channels * blocks->elements ||
+      node.size(x, 2) != blocks->total)
     return node.fail("the input's shape is not that of the image's blocks");
   std::vector<int64_t> positions;
   for (int64_t element = 0; element < blocks->elements; ++element)

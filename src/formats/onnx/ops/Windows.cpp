@@ -17,7 +17,7 @@ constexpr int64_t largestConstant = 1 << 26;
 /// The same window for a size that is known only at run time.
 static LogicalResult windowDynamic(NodeContext &node,
                                    ArrayRef<double> coefficients) {
-  Type element = node.elementType(node.getInt("output_datatype", 1));
+  Type element = node.numberType(node.getInt("output_datatype", 1));
   Value count = node.reshape(node.operand(0), ArrayRef<int64_t>{1});
   if (!element || !count)
     return failure();
@@ -62,7 +62,7 @@ static LogicalResult window(NodeContext &node, ArrayRef<double> coefficients) {
     for (size_t j = 1; j < coefficients.size(); ++j)
       values[k] +=
           coefficients[j] * std::cos(2 * llvm::numbers::pi * j * k / period);
-  Type element = node.elementType(node.getInt("output_datatype", 1));
+  Type element = node.numberType(node.getInt("output_datatype", 1));
   if (!element)
     return failure();
   if (count == 1)
@@ -145,7 +145,7 @@ static LogicalResult importMelWeightMatrix(NodeContext &node) {
       return node.fail("a frequency lies outside of the spectrum");
   if (!llvm::is_sorted(points))
     return node.fail("the upper edge lies below the lower one");
-  Type element = node.elementType(node.getInt("output_datatype", 1));
+  Type element = node.numberType(node.getInt("output_datatype", 1));
   if (!element)
     return failure();
   return node.result(

@@ -250,7 +250,7 @@ static LogicalResult importMaxout(OperatorContext &op) {
   auto axis = op.axis(op.getInt("axis", 1), op.rank(x));
   if (!axis)
     return failure();
-  const int64_t channels = op.shape(x)[*axis];
+  const int64_t channels = op.size(x, *axis);
   if (ShapedType::isDynamic(channels))
     return op.unknown("the number of channels is unknown");
   if (groups < 1 || channels % groups != 0)

@@ -404,7 +404,7 @@ static LogicalResult importArrayToTensor(OperatorContext &op) {
   for (Value &piece : pieces) {
     if (stacks)
       piece = op.unsqueeze(piece, {*axis});
-    sizes.push_back(piece ? op.shape(piece)[*axis] : 0);
+    sizes.push_back(piece ? op.size(piece, *axis) : 0);
   }
   if (op.wants("OutIndex") && !ShapedType::isDynamicShape(sizes) &&
       mlir::failed(op.result(

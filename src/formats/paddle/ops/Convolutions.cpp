@@ -71,7 +71,7 @@ struct Extra {
 /// Fails for an \p asked size of dimension \p i that this input cannot have.
 static void checkOutputSize(OperatorContext &op, Value input,
                             const Window &window, size_t i, int64_t asked) {
-  const int64_t size = op.shape(input)[i + 2];
+  const int64_t size = op.size(input, i + 2);
   if (ShapedType::isDynamic(size))
     return;
   const int64_t least = (size - 1) * window.strides[i] - window.low[i] -
@@ -158,7 +158,7 @@ static LogicalResult importTransposed(OperatorContext &op) {
   if (result && window->isDynamic())
     result = slicePadding(op, result, *window);
   for (auto [i, size] : llvm::enumerate(extra->sizes))
-    if (result && op.shape(result)[i + 2] != size)
+    if (result && op.size(result, i + 2) != size)
       result = op.sliceAxis(result, static_cast<int64_t>(i) + 2, 0, size);
   return finish(op, result, isLast);
 }

@@ -82,8 +82,8 @@ static LogicalResult importYoloBox(OperatorContext &op) {
   const int64_t count = form->count(), each = 5 + form->classes;
   const int64_t first = form->knowsIou ? count : 0;
   if (op.rank(x) != 4 || op.rank(images) != 2 ||
-      (!ShapedType::isDynamic(op.shape(x)[1]) &&
-       op.shape(x)[1] != count * each + first))
+      (!ShapedType::isDynamic(op.size(x, 1)) &&
+       op.size(x, 1) != count * each + first))
     return op.fail("X has not " + Twine(count * each + first) +
                    " channels of images, or ImgSize is no matrix");
   BoxArithmetic a{op, op.element(x)};

@@ -28,7 +28,7 @@ static Values aligned(OperatorContext &op) {
   if (axis == -1 || op.rank(smaller) == rank)
     return {x, y};
   int64_t own = op.rank(smaller);
-  while (own > 0 && op.shape(smaller)[own - 1] == 1)
+  while (own > 0 && op.size(smaller, own - 1) == 1)
     --own;
   if (axis < 0 || axis > rank - own)
     return op.fail("attribute 'axis' is " + Twine(axis) +

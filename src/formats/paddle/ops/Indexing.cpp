@@ -16,7 +16,7 @@ static Value indexList(OperatorContext &op, StringRef slot) {
   Value indices = op.operand(slot);
   if (!indices || op.rank(indices) != 2)
     return indices;
-  const int64_t width = op.shape(indices)[1];
+  const int64_t width = op.size(indices, 1);
   if (width != 1 && !ShapedType::isDynamic(width))
     return op.fail("input " + slot + " is a matrix with " + Twine(width) +
                    " columns, not one");
@@ -52,7 +52,7 @@ static LogicalResult importGatherNd(OperatorContext &op) {
   if (!x || !indices)
     return failure();
   // An index without coordinates selects the whole tensor.
-  if (op.rank(indices) > 0 && op.shape(indices).back() == 0) {
+  if (op.rank(indices) > 0 && op.size(indices, -1) == 0) {
     Dims sizes = op.dims(indices);
     sizes.pop_back();
     const auto before = static_cast<int64_t>(sizes.size());
@@ -156,8 +156,8 @@ static LogicalResult lookUp(OperatorContext &op, Value ids) {
   int64_t padding = op.getInt("padding_idx", -1);
   if (!rows || padding == -1)
     return op.result("Out", rows);
-  if (padding < 0 && !ShapedType::isDynamic(op.shape(table)[0]))
-    padding += op.shape(table)[0];
+  if (padding < 0 && !ShapedType::isDynamic(op.size(table, 0)))
+    padding += op.size(table, 0);
   Value wide = op.cast(ids, op.i64());
   Value isPadding = op.compare(wide, op.one(wide, static_cast<double>(padding)),
                                ComparisonDirection::EQ);
@@ -170,7 +170,7 @@ static Value withoutLast(OperatorContext &op, StringRef slot) {
   if (!indices)
     return {};
   const int64_t rank = op.rank(indices);
-  const int64_t last = rank > 0 ? op.shape(indices)[rank - 1] : 0;
+  const int64_t last = rank > 0 ? op.size(indices, rank - 1) : 0;
   if (last != 1 && !ShapedType::isDynamic(last))
     return op.fail("input " + slot +
                    " does not end with a dimension of one element");

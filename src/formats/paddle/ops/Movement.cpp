@@ -27,7 +27,7 @@ static LogicalResult importConcat(OperatorContext &op) {
       }));
   if (most > 1)
     llvm::erase_if(pieces, [&](Value part) {
-      return op.rank(part) == 1 && op.shape(part)[0] == 0;
+      return op.rank(part) == 1 && op.size(part, 0) == 0;
     });
   auto axis = op.axis(axisList->empty() ? 0 : axisList->front(), most);
   if (!axis)
@@ -57,7 +57,7 @@ static LogicalResult unstack(OperatorContext &op, StringRef slot) {
     return failure();
   Values pieces;
   const auto count = static_cast<int64_t>(op.outputCount(slot));
-  const int64_t size = op.shape(x)[*axis];
+  const int64_t size = op.size(x, *axis);
   if (!ShapedType::isDynamic(size) && size != count)
     return op.fail("there are " + Twine(count) + " outputs for " + Twine(size) +
                    " slices");
@@ -151,10 +151,10 @@ static LogicalResult importSplit(OperatorContext &op) {
     return failure();
   const bool isEqual =
       !op.has("SectionsTensorList") && op.getInts("sections").empty();
-  if (isEqual && ShapedType::isDynamic(op.shape(x)[*axis]) &&
+  if (isEqual && ShapedType::isDynamic(op.size(x, *axis)) &&
       op.expandsUnknown() && op.outputCount("Out") > 0)
     return splitDynamic(op, x, *axis);
-  auto sizes = splitSizes(op, op.shape(x)[*axis]);
+  auto sizes = splitSizes(op, op.size(x, *axis));
   if (!sizes)
     return failure();
   // After the inferred size, indices count from the end.
@@ -243,7 +243,7 @@ static LogicalResult importRoll(OperatorContext &op) {
     auto axis = result ? op.axis(each, op.rank(result)) : std::nullopt;
     if (!axis)
       return failure();
-    const int64_t size = op.shape(result)[*axis];
+    const int64_t size = op.size(result, *axis);
     if (ShapedType::isDynamic(size) && op.expandsUnknown()) {
       result = rollDynamic(op, result, *axis, shift);
       continue;

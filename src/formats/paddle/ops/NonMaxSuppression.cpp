@@ -86,15 +86,15 @@ static std::optional<Candidates> bestOfClasses(OperatorContext &op,
     return size != other && !ShapedType::isDynamic(size) &&
            !ShapedType::isDynamic(other);
   };
-  if (differs(op.shape(boxes)[2], 4))
+  if (differs(op.size(boxes, 2), 4))
     return op.unsupported("boxes that are polygons");
   for (int64_t size : op.shape(scores))
     if (size > formats::longestTable)
       return op.unsupported("more than " + Twine(formats::longestTable) +
                             " boxes or classes");
   const int64_t numberAt = isMatrix ? 0 : 2, otherAt = isMatrix ? 1 : 0;
-  if (differs(op.shape(boxes)[isMatrix ? 0 : 1], op.shape(scores)[numberAt]) ||
-      differs(op.shape(boxes)[otherAt], op.shape(scores)[otherAt]))
+  if (differs(op.size(boxes, isMatrix ? 0 : 1), op.size(scores, numberAt)) ||
+      differs(op.size(boxes, otherAt), op.size(scores, otherAt)))
     return op.fail("BBoxes and Scores do not go together");
   boxes = op.reshape(
       boxes, ArrayRef<Dim>({op.dim(boxes, 0), op.dim(boxes, 1), Dim(4)}));

@@ -114,7 +114,7 @@ static Value perChannel(OperatorContext &op, StringRef slot, Value x,
                         double otherwise) {
   if (op.has(slot))
     return op.cast(op.operand(slot), op.element(x));
-  return op.splat(op.element(x), otherwise, op.shape(x)[1]);
+  return op.splat(op.element(x), otherwise, op.size(x, 1));
 }
 
 static LogicalResult normalizeGroups(OperatorContext &op, Value x,
@@ -125,7 +125,7 @@ static LogicalResult normalizeGroups(OperatorContext &op, Value x,
     x = channelsFirst(op, x);
   if (op.rank(x) < 2)
     return op.fail("X is not [N, C, ...]");
-  const int64_t channels = op.shape(x)[1];
+  const int64_t channels = op.size(x, 1);
   if (ShapedType::isDynamic(channels))
     return op.unknown("the number of channels is unknown");
   if (groups == 0)

@@ -17,7 +17,7 @@ static LogicalResult importShuffleChannel(OperatorContext &op) {
     return failure();
   if (op.rank(x) != 4)
     return op.fail("X has not four dimensions");
-  const int64_t channels = op.shape(x)[1];
+  const int64_t channels = op.size(x, 1);
   if (ShapedType::isDynamic(channels))
     return op.unknown("the number of channels is unknown");
   if (group < 1 || channels % group != 0)

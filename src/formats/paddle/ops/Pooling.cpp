@@ -31,7 +31,7 @@ static Value poolWhole(OperatorContext &op, Value x, bool isMax) {
 /// their last element with weight 0.
 static Value poolAlong(OperatorContext &op, Value x, int64_t axis,
                        int64_t count, bool isMax) {
-  const int64_t size = op.shape(x)[axis];
+  const int64_t size = op.size(x, axis);
   if (size == count)
     return x;
   const auto tooLarge = [&] {
@@ -118,7 +118,7 @@ static Value poolAdaptive(OperatorContext &op, Value x,
   Window window;
   bool isEven = true, isDynamic = false;
   for (int64_t i = 0; i < spatial; ++i) {
-    const int64_t size = op.shape(x)[i + 2];
+    const int64_t size = op.size(x, i + 2);
     if (counts[i] < 1 || counts[i] > formats::longestTable)
       return op.fail("ksize is not positive or too large");
     if (ShapedType::isDynamic(size) && !op.expandsUnknown())
@@ -137,7 +137,7 @@ static Value poolAdaptive(OperatorContext &op, Value x,
   }
   Value result = isMax ? x : formats::widened(op, x);
   for (int64_t i = 0; i < spatial && result; ++i)
-    result = ShapedType::isDynamic(op.shape(x)[i + 2])
+    result = ShapedType::isDynamic(op.size(x, i + 2))
                  ? poolDynamic(op, result, i + 2, counts[i], isMax)
                  : poolAlong(op, result, i + 2, counts[i], isMax);
   return result ? op.cast(result, op.element(x)) : Value();

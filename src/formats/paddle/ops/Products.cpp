@@ -90,7 +90,7 @@ static LogicalResult importFc(OperatorContext &op) {
     return op.fail("W is not a matrix");
   if (op.getBool("padding_weights", false)) {
     for (int64_t axis : {0, 1}) {
-      const int64_t size = op.shape(weight)[axis];
+      const int64_t size = op.size(weight, axis);
       if (ShapedType::isDynamic(size) || size < 4)
         return op.fail("W is too small to be padded by four");
       weight = op.sliceAxis(weight, axis, 0, size - 4);

@@ -63,7 +63,7 @@ static LogicalResult importRandomLike(OperatorContext &op) {
   auto to = op.axis(op.getInt("output_dim_idx", 0), shape.size());
   if (!from || !to)
     return failure();
-  shape[*to] = op.shape(like)[*from];
+  shape[*to] = op.size(like, *from);
   return fill(op, shape);
 }
 

@@ -85,8 +85,8 @@ std::optional<Layer> Network::weights(ArrayRef<Value> list, int64_t index,
     Value biases[2] = {list[2 * layers * directions + pair],
                        list[2 * layers * directions + pair + 1]};
     for (int k : {0, 1})
-      if (op.rank(matrices[k]) != 2 || op.shape(matrices[k])[0] != rows ||
-          op.rank(biases[k]) != 1 || op.shape(biases[k])[0] != rows)
+      if (op.rank(matrices[k]) != 2 || op.size(matrices[k], 0) != rows ||
+          op.rank(biases[k]) != 1 || op.size(biases[k], 0) != rows)
         return op.fail("a weight or bias of layer " + Twine(index) +
                        " has not " + Twine(rows) + " rows");
     input.push_back(ordered(matrices[0]));

@@ -279,7 +279,7 @@ static LogicalResult importArgSort(OperatorContext &op) {
   auto axis = op.axis(op.getInt("axis", -1), op.rank(x));
   if (!axis)
     return failure();
-  const int64_t size = op.shape(x)[*axis];
+  const int64_t size = op.size(x, *axis);
   const bool isDescending = op.getBool("descending", false);
   if (ShapedType::isDynamic(size)) {
     if (!op.expandsUnknown())

@@ -16,7 +16,7 @@ static std::optional<Dims> sizesIn(OperatorContext &op, Value list) {
     return op.unknown("the number of dimensions is unknown");
   auto known = op.knownElements(list);
   Dims sizes;
-  for (int64_t i = 0; i < op.shape(list)[0]; ++i)
+  for (int64_t i = 0; i < op.size(list, 0); ++i)
     if (known && (*known)[i].isInteger())
       sizes.push_back((*known)[i].value);
     else
@@ -66,7 +66,7 @@ static LogicalResult expandTo(OperatorContext &op, std::optional<Dims> sizes) {
     }
     if (!size.isStatic() || at < 0)
       continue;
-    const int64_t there = op.shape(x)[at];
+    const int64_t there = op.size(x, at);
     if (size.size < 0 ||
         (!ShapedType::isDynamic(there) && there != 1 && there != size.size))
       return op.fail("X does not broadcast to the shape");

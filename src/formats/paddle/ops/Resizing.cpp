@@ -62,7 +62,7 @@ static bool readSizeTensors(OperatorContext &op,
   Value list = op.integersValue({"SizeTensor", "OutSize"}, "");
   if (!list)
     return false;
-  if (op.rank(list) != 1 || op.shape(list)[0] != int64_t(targets.size())) {
+  if (op.rank(list) != 1 || op.size(list, 0) != int64_t(targets.size())) {
     op.fail("the sizes are not one a spatial dimension");
     return false;
   }
@@ -104,7 +104,7 @@ static bool stays(OperatorContext &op, Value x, int64_t axis,
   if (target.scale)
     return *target.scale == 1;
   if (target.size.isStatic())
-    return target.size.size == op.shape(x)[axis];
+    return target.size.size == op.size(x, axis);
   auto known = op.knownElements(target.size.extent);
   return known && known->size() == 1 &&
          known->front().kind != formats::Element::Unknown &&
@@ -170,7 +170,7 @@ static Value resize(OperatorContext &op, Value x, const Interpolation &how) {
   Ints sizes(op.shape(x).take_front(2));
   bool isDynamic = false;
   for (auto [i, target] : llvm::enumerate(*targets)) {
-    const int64_t in = op.shape(x)[i + 2];
+    const int64_t in = op.size(x, i + 2);
     const bool isKnown = !ShapedType::isDynamic(in);
     if (stays(op, x, static_cast<int64_t>(i) + 2, target)) {
       sizes.push_back(in);

@@ -81,7 +81,7 @@ static LogicalResult importAffineGrid(OperatorContext &op) {
 static Value regionImages(OperatorContext &op, Value x, Value regions) {
   if (op.has("RoisNum"))
     return imagesOf(op, op.dim(regions, 0), op.operand("RoisNum"));
-  if (op.shape(x)[0] != 1)
+  if (op.size(x, 0) != 1)
     return op.unsupported("regions of several images without RoisNum: their "
                           "images are given by levels of detail (LoD)");
   return op.broadcastInDim(op.scalar(op.i64(), 0), Dims{op.dim(regions, 0)},

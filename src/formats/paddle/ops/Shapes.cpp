@@ -35,13 +35,13 @@ static LogicalResult importSqueeze(OperatorContext &op) {
   const bool isAll = axes->empty();
   Ints gone;
   for (int64_t i = 0; i < op.rank(x); ++i)
-    if (op.shape(x)[i] == 1 && (isAll || llvm::is_contained(*axes, i)))
+    if (op.size(x, i) == 1 && (isAll || llvm::is_contained(*axes, i)))
       gone.push_back(i);
     else if (!isAll && op.expandsUnknown() &&
-             ShapedType::isDynamic(op.shape(x)[i]) &&
+             ShapedType::isDynamic(op.size(x, i)) &&
              llvm::is_contained(*axes, i))
       gone.push_back(i);
-    else if (ShapedType::isDynamic(op.shape(x)[i]) &&
+    else if (ShapedType::isDynamic(op.size(x, i)) &&
              (isAll || llvm::is_contained(*axes, i)))
       return op.unknown("whether dimension " + Twine(i) +
                         " has one element is known only at run time");

@@ -59,9 +59,9 @@ static LogicalResult cut(OperatorContext &op, ArrayRef<int64_t> steps) {
   if (!gone)
     return failure();
   for (int64_t axis : *gone)
-    if (op.shape(result)[axis] != 1 &&
-        !ShapedType::isDynamic(op.shape(result)[axis]))
-      return op.fail("a dimension of " + Twine(op.shape(result)[axis]) +
+    if (op.size(result, axis) != 1 &&
+        !ShapedType::isDynamic(op.size(result, axis)))
+      return op.fail("a dimension of " + Twine(op.size(result, axis)) +
                      " elements, not 1, is to be taken away");
   if (!gone->empty())
     result = op.squeeze(result, *gone);
@@ -105,7 +105,7 @@ static LogicalResult cropTo(OperatorContext &op, ArrayRef<Dim> sizes) {
     return op.fail("shape or offsets has not one element a dimension");
   formats::Slicer slicer(op, x);
   for (int64_t i = 0; i < rank; ++i) {
-    const int64_t start = (*offsets)[i], there = op.shape(x)[i];
+    const int64_t start = (*offsets)[i], there = op.size(x, i);
     const Dim &size = sizes[i];
     const bool isRest = size.size == -1;
     int64_t end = start;
@@ -188,7 +188,7 @@ static std::optional<StridedSlice> readSlice(OperatorContext &op, Value x) {
     auto axis = op.axis(axes[i], rank);
     if (!axis)
       return std::nullopt;
-    const int64_t size = op.shape(x)[*axis], step = (*steps)[i];
+    const int64_t size = op.size(x, *axis), step = (*steps)[i];
     if (step < 1)
       return op.unsupported("a part that goes backwards");
     if (ShapedType::isDynamic(size)) {

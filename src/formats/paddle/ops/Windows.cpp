@@ -17,23 +17,6 @@ bool hasChannelsLast(OperatorContext &op, StringRef name) {
   return false;
 }
 
-Value channelsFirst(OperatorContext &op, Value value) {
-  const int64_t rank = op.rank(value);
-  Ints order = {0, rank - 1};
-  for (int64_t i = 1; i < rank - 1; ++i)
-    order.push_back(i);
-  return rank < 3 ? value : op.transpose(value, order);
-}
-
-Value channelsLast(OperatorContext &op, Value value) {
-  const int64_t rank = op.rank(value);
-  Ints order = {0};
-  for (int64_t i = 2; i < rank; ++i)
-    order.push_back(i);
-  order.push_back(1);
-  return rank < 3 ? value : op.transpose(value, order);
-}
-
 std::optional<Window> readWindow(OperatorContext &op, Value input,
                                  ArrayRef<int64_t> size, bool roundsUp) {
   const int64_t spatial = op.rank(input) - 2;
@@ -75,8 +58,7 @@ std::optional<Window> readWindow(OperatorContext &op, Value input,
     // Emit operations that compute a size only if it is needed.
     const bool asks =
         op.expandsUnknown() && stride != 1 && (isSame || roundsUp);
-    const Dim extent =
-        asks ? op.dim(input, i + 2) : Dim(op.shape(input)[i + 2]);
+    const Dim extent = asks ? op.dim(input, i + 2) : Dim(op.size(input, i + 2));
     WindowPadding padding;
     if (isSame) {
       auto same = padSame(op, extent, stride, reach, /*upper=*/true);

@@ -9,6 +9,8 @@
 namespace sinter::paddle {
 
 using formats::areExtents;
+using formats::channelsFirst;
+using formats::channelsLast;
 using formats::largestExtent;
 using formats::Window;
 using formats::WindowPadding;
@@ -16,10 +18,6 @@ using formats::WindowPadding;
 /// Whether channels come last by data_format (or data_layout); fails for an
 /// unknown layout.
 bool hasChannelsLast(OperatorContext &op, llvm::StringRef name = "data_format");
-
-/// \p value with its channels, the last dimension, as the second one, and back.
-mlir::Value channelsFirst(OperatorContext &op, mlir::Value value);
-mlir::Value channelsLast(OperatorContext &op, mlir::Value value);
 
 /// strides, paddings (one or two per dimension), dilations and
 /// padding_algorithm for windows of \p size over the spatial dimensions of
