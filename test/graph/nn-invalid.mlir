@@ -904,6 +904,14 @@ func.func @tree_target(%x: tensor<7x2xf32>) {
 
 // -----
 
+func.func @tree_targets(%x: tensor<7x2xf32>) {
+  // expected-error@+1 {{there are 65537 targets, more than 65536}}
+  %r = nn.tree_ensemble %x, "sum" {roots = array<i32: 0>, features = array<i32: 1, 0>, thresholds = array<f64: 0.25, -0.5>, modes = array<i8: 0, 5>, true_children = array<i32: 1, -2>, false_children = array<i32: -1, -3>, leaf_starts = array<i32: 0, 1, 3, 4>, targets = array<i32: 0, 1, 0, 1>, weights = array<f64: 1.5, 2.0, -1.0, 0.25>, target_count = 65537 : i64} : (tensor<7x2xf32>) -> tensor<7x65537xf32>
+  return
+}
+
+// -----
+
 func.func @tree_operand(%x: tensor<7xf32>) {
   // expected-error@+2 {{the operand is not [N, features]: 'tensor<7xf32>'}}
   // expected-error@+1 {{failed to infer returned types}}

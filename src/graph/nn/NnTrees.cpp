@@ -90,8 +90,11 @@ LogicalResult TreeEnsembleOp::verify() {
   if (getRoots().empty())
     return emitOpError("there are no trees");
   constexpr uint64_t most = uint64_t(1) << 30;
-  if (getTargetCount() > most || getFeatures().size() > most)
-    return emitOpError("there are too many targets or nodes");
+  if (getTargetCount() > uint64_t(mostTreeTargets))
+    return emitOpError("there are ")
+           << getTargetCount() << " targets, more than " << mostTreeTargets;
+  if (getFeatures().size() > most)
+    return emitOpError("there are too many nodes");
   if (failed(verifyLeaves(*this)) || failed(verifyNodes(*this)))
     return failure();
   if (failed(verifyChildren(*this, getTrueChildren(), "true_children", true)) ||
@@ -113,18 +116,11 @@ FailureOr<SmallVector<Value>> TreeEnsembleOp::decompose(OpBuilder &builder) {
         0, emit.sizes(getResult()), tensorOf(getResult()).getElementType())};
   TreeWalk walk{tables->layout, getAggregate(),
                 static_cast<int64_t>(getTargetCount())};
-  const Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-  auto vector = [&](auto list, Type element) -> Value {
-    auto type =
-        RankedTensorType::get({static_cast<int64_t>(list.size())}, element);
-    return emit.make<stablehlo::ConstantOp>(
-        DenseElementsAttr::get(type, ArrayRef(list)));
-  };
-  walk.nodes = vector(tables->nodes, i64);
-  walk.roots = vector(tables->roots, i32);
+  walk.nodes = tableConstant(emit, ElementType::I64, tables->nodes);
+  walk.roots = tableConstant(emit, ElementType::I32, tables->roots);
   walk.targetStarts = tables->targetStarts;
   if (tables->layout.hasRows)
-    walk.weights = emit.floats(tables->weights, builder.getF64Type());
+    walk.weights = tableConstant(emit, ElementType::F64, tables->weights);
   return SmallVector<Value>{emit.convert(
       walk.build(emit, getOperand()), tensorOf(getResult()).getElementType())};
 }

@@ -25,6 +25,8 @@ enum class TreeMode : int8_t {
 };
 /// The bit of `modes` that lets the condition hold for NaN.
 inline constexpr int8_t treeHoldsForNaN = 8;
+/// Each row of a result has as many numbers, however few a file gives weights.
+inline constexpr int64_t mostTreeTargets = int64_t(1) << 16;
 
 } // namespace sinter::nn
 

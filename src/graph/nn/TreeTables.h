@@ -3,7 +3,9 @@
 #ifndef SINTER_GRAPH_NN_TREETABLES_H
 #define SINTER_GRAPH_NN_TREETABLES_H
 
+#include "graph/Constants.h"
 #include "graph/nn/NnTrees.h"
+#include "graph/nn/TensorBuilder.h"
 #include "graph/nn/TreeLayout.h"
 
 namespace sinter::nn {
@@ -22,6 +24,15 @@ struct TreeTables {
 
 /// The tables of \p op. Nothing where they would be larger than memory allows.
 std::optional<TreeTables> treeTablesOf(TreeEnsembleOp op);
+
+/// A constant of the numbers of a table, of \p type, whose C++ type is T.
+template <typename T>
+mlir::Value tableConstant(TensorBuilder &emit, ElementType type,
+                          const std::vector<T> &numbers) {
+  return makeConstant(
+      emit.builder, emit.location,
+      Tensor::of<T>(type, {static_cast<int64_t>(numbers.size())}, numbers));
+}
 
 } // namespace sinter::nn
 

@@ -18,7 +18,7 @@ from judge import Command, Packages
 Packages.skip_without()
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 SINTER = None
 DOMAIN = "ai.onnx.ml"
@@ -41,7 +41,7 @@ TREE = dict(nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2], nodes_featureids=[
             nodes_values=[0.0, 0.0, 0.0], nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 0, 0], class_treeids=[0, 0],
             class_nodeids=[1, 2], class_ids=[0, 2], class_weights=[1.0, 1.0])
 
-# Operator, version, attributes, input, first output.
+# Operator, version, attributes ("constants" are further inputs), input, first output.
 CASES = [
     ("LabelEncoder", 2, dict(keys_strings=KEYS, values_int64s=VALUES, default_int64=-5), WORDS, mapped(WORDS, FIRST, -5)),
     ("LabelEncoder", 4, dict(keys_strings=KEYS, values_floats=[0.5, 1.5, 2.5, 3.5]), WORDS,
@@ -58,6 +58,7 @@ CASES = [
      (WORDS[..., None] == np.array(["-", "cat", "cow"])).astype(np.float32)),
     ("LinearClassifier", 1, dict(coefficients=[float(each) for each in COEFFICIENTS.flatten()], intercepts=[0.0] * 3,
                                  classlabels_strings=["red", "green", "blue"]), ROWS, np.array(["red", "green", "blue"])[CHOSEN]),
+    ("ArrayFeatureExtractor", 1, dict(constants=[np.array([2, 0, 2])]), WORDS, WORDS[:, [2, 0, 2]]),
     ("TreeEnsembleClassifier", 1, dict(TREE, classlabels_strings=["red", "green", "blue"]), ROWS, np.array(["red", "blue", "red"])),
 ]
 
@@ -67,6 +68,7 @@ REFUSED = [
     ("LabelEncoder", 2, dict(keys_strings=["a", "b"], values_strings=["a"]), WORDS, "there are 2 keys and 1 values"),
     ("CategoryMapper", 1, dict(cats_strings=["a"], cats_int64s=[1, 2]), WORDS, "there are 1 keys and 2 values"),
     ("OneHotEncoder", 1, dict(cats_int64s=[1]), WORDS, "there are no categories of the input's type"),
+    ("ArrayFeatureExtractor", 1, dict(constants=[np.array([1.0])]), NUMBERS, "the indices are no integers"),
     ("Scaler", 1, dict(offset=[0.0], scale=[1.0]), WORDS, "strings"),
 ]
 
@@ -75,10 +77,12 @@ class ClassicalStrings(unittest.TestCase):
     def run_node(self, operator, version, attributes, x, backend, is_open, folder):
         path, file, target = (os.path.join(folder, name) for name in ("m.onnx", "x.npy", f"out-{backend}-{is_open}"))
         outputs = ["y", "scores"] if "Classifier" in operator else ["y"]
-        node = helper.make_node(operator, ["x"], outputs, name="node", domain=DOMAIN, **attributes)
+        constants = [numpy_helper.from_array(each, f"c{i}") for i, each in enumerate(attributes.get("constants", ()))]
+        attributes = {key: value for key, value in attributes.items() if key != "constants"}
+        node = helper.make_node(operator, ["x", *(each.name for each in constants)], outputs, name="node", domain=DOMAIN, **attributes)
         sizes = ["N", *x.shape[1:]] if is_open else x.shape
         graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", TYPES[x.dtype.kind], sizes)],
-                                  [onnx.ValueInfoProto(name=name) for name in outputs])
+                                  [onnx.ValueInfoProto(name=name) for name in outputs], constants)
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, version)]
         onnx.save(helper.make_model(graph, ir_version=8, opset_imports=opsets), path)
         np.save(file, x)

@@ -20,15 +20,6 @@ ArrayRef<PatternInfo> formTreesPatterns() {
   return infos;
 }
 
-template <typename T>
-static Value vectorOf(TensorBuilder &emit, const std::vector<T> &values,
-                      Type element) {
-  auto type =
-      RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
-  return emit.make<stablehlo::ConstantOp>(
-      DenseElementsAttr::get(type, ArrayRef<T>(values)));
-}
-
 /// The weights in f32 where that holds them.
 static Value weightsOf(TensorBuilder &emit, const nn::TreeTables &tables) {
   if (!tables.layout.hasRows)
@@ -36,19 +27,18 @@ static Value weightsOf(TensorBuilder &emit, const nn::TreeTables &tables) {
   const bool isExact = llvm::all_of(tables.weights, [](double each) {
     return double(static_cast<float>(each)) == each || std::isnan(each);
   });
-  OpBuilder &builder = emit.builder;
   if (!isExact)
-    return vectorOf(emit, tables.weights, builder.getF64Type());
-  return vectorOf(
-      emit, std::vector<float>(tables.weights.begin(), tables.weights.end()),
-      builder.getF32Type());
+    return nn::tableConstant(emit, ElementType::F64, tables.weights);
+  return nn::tableConstant(
+      emit, ElementType::F32,
+      std::vector<float>(tables.weights.begin(), tables.weights.end()));
 }
 
 static void form(nn::TreeEnsembleOp op, PatternRun &run) {
   auto operandType = tensorOf(op.getOperand());
   // What the code reads of a row must be there.
   if (operandType.isDynamicDim(1) || operandType.getDimSize(1) == 0 ||
-      operandType.getDimSize(1) > (int64_t(1) << 22))
+      operandType.getDimSize(1) > (int64_t(1) << 20))
     return;
   std::optional<nn::TreeTables> tables = nn::treeTablesOf(op);
   if (!tables)
@@ -70,11 +60,12 @@ static void form(nn::TreeEnsembleOp op, PatternRun &run) {
   auto whole = builder.create<TreeEnsembleOp>(
       op.getLoc(), tensorOf(op.getResult()).clone(element),
       emit.convert(op.getOperand(), element),
-      vectorOf(emit, tables->nodes, builder.getI64Type()),
-      vectorOf(emit, roots, builder.getI32Type()), weightsOf(emit, *tables),
-      builder.getDenseI32ArrayAttr(starts), op.getAggregateAttr(),
-      unit(layout.isWide), unit(layout.hasRows), unit(layout.knowsNaN),
-      unit(layout.hasEqual), builder.getI64IntegerAttr(layout.featureBits),
+      nn::tableConstant(emit, ElementType::I64, tables->nodes),
+      nn::tableConstant(emit, ElementType::I32, roots),
+      weightsOf(emit, *tables), builder.getDenseI32ArrayAttr(starts),
+      op.getAggregateAttr(), unit(layout.isWide), unit(layout.hasRows),
+      unit(layout.knowsNaN), unit(layout.hasEqual),
+      builder.getI64IntegerAttr(layout.featureBits),
       builder.getI64IntegerAttr(layout.depth));
   run.replace(formTreesLabel, op,
               emit.convert(whole.getResult(),

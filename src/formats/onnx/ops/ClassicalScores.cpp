@@ -88,6 +88,26 @@ Value transformScores(NodeContext &node, PostTransform transform,
   return {};
 }
 
+Value transformTargets(NodeContext &node, PostTransform transform, Value scores,
+                       int64_t targets) {
+  return targets > 1 || transform == PostTransform::Probit
+             ? transformScores(node, transform, scores)
+             : scores;
+}
+
+Value shifted(NodeContext &node, Value scores, ArrayRef<double> shifts) {
+  if (!scores || shifts.empty())
+    return scores;
+  return node.binary<stablehlo::AddOp>(
+      scores, numbers(node, node.element(scores), shifts,
+                      {1, static_cast<int64_t>(shifts.size())}));
+}
+
+Value isAbove(NodeContext &node, Value x, double bound) {
+  return x ? node.compare(x, node.one(x, bound), ComparisonDirection::GT)
+           : Value();
+}
+
 Value rowsOf(NodeContext &node, Value x, bool narrows) {
   if (!x)
     return {};

@@ -25,6 +25,18 @@ std::optional<PostTransform> readPostTransform(NodeContext &node);
 mlir::Value transformScores(NodeContext &node, PostTransform transform,
                             mlir::Value scores);
 
+/// The same of a regression with \p targets: a single score is no distribution,
+/// and stays what it is, but for its probit.
+mlir::Value transformTargets(NodeContext &node, PostTransform transform,
+                             mlir::Value scores, int64_t targets);
+
+/// \p scores [N, C] and a number for each column; without numbers as they are.
+mlir::Value shifted(NodeContext &node, mlir::Value scores,
+                    llvm::ArrayRef<double> shifts);
+
+/// Whether \p x > \p bound.
+mlir::Value isAbove(NodeContext &node, mlir::Value x, double bound);
+
 /// sqrt(2) erfinv(2 x - 1), by Winitzki's approximation of the inverse error
 /// function, which ONNX Runtime uses.
 mlir::Value probit(NodeContext &node, mlir::Value x);

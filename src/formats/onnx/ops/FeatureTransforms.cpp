@@ -248,8 +248,9 @@ static Value widenedTo(NodeContext &node, Value x, int64_t width) {
 static LogicalResult importFeatureVectorizer(NodeContext &node) {
   const Ints widths = node.getInts("inputdimensions");
   if (static_cast<int64_t>(widths.size()) != node.inputCount())
-    return node.fail("attribute 'inputdimensions' has not one element an "
-                     "input");
+    return node.fail("attribute 'inputdimensions' needs one entry per input, " +
+                     Twine(node.inputCount()) + ", and has " +
+                     Twine(widths.size()));
   Values columns;
   for (auto [i, width] : llvm::enumerate(widths)) {
     if (width < 0 || width > formats::longestTable)
@@ -267,6 +268,8 @@ static LogicalResult importArrayFeatureExtractor(NodeContext &node) {
   const int64_t rank = node.rank(x);
   if (rank == 0)
     return node.fail("the input has no dimensions");
+  if (!isa<IntegerType>(node.element(indices)))
+    return node.fail("the indices are no integers");
   Dims sizes = node.dims(indices);
   Value list = node.reshape(indices, Dims{node.product(sizes)});
   if (!list || !indicesFit(node, list, x, rank - 1))

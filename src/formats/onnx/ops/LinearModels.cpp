@@ -11,20 +11,6 @@ using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
 
-/// \p scores [N, C] and a number for each column.
-static Value shifted(NodeContext &node, Value scores, ArrayRef<double> shifts) {
-  if (!scores || shifts.empty())
-    return scores;
-  return node.binary<stablehlo::AddOp>(
-      scores, numbers(node, node.element(scores), shifts,
-                      {1, static_cast<int64_t>(shifts.size())}));
-}
-
-static Value isAbove(NodeContext &node, Value x, double bound) {
-  return x ? node.compare(x, node.one(x, bound), ComparisonDirection::GT)
-           : Value();
-}
-
 static LogicalResult importLinearRegressor(NodeContext &node) {
   Value x = rowsOf(node, node.operand(0), /*narrows=*/true);
   const auto transform = readPostTransform(node);
@@ -36,13 +22,11 @@ static LogicalResult importLinearRegressor(NodeContext &node) {
   if (targets < 1 || coefficients.empty())
     return node.fail("there are no targets or no coefficients");
   if (!intercepts.empty() && static_cast<int64_t>(intercepts.size()) != targets)
-    return node.fail("attribute 'intercepts' has not one element a target");
+    return node.fail("attribute 'intercepts' needs one entry per target, " +
+                     Twine(targets) + ", and has " + Twine(intercepts.size()));
   Value scores = shifted(node, timesTransposed(node, x, coefficients, targets),
                          intercepts);
-  // One score is no distribution.
-  const bool isTransformed = targets > 1 || *transform == PostTransform::Probit;
-  return node.result(isTransformed ? transformScores(node, *transform, scores)
-                                   : scores);
+  return node.result(transformTargets(node, *transform, scores, targets));
 }
 
 /// The two scores of a classifier that computes one.
@@ -95,9 +79,7 @@ static LogicalResult importLinearClassifier(NodeContext &node) {
   Value label = labelsWhere(node, *labels, isAbove(node, scores, 0));
   if (hasTwo)
     return node.results({label, bothScores(node, *transform, scores)});
-  return node.results({label, *transform == PostTransform::Probit
-                                  ? probit(node, scores)
-                                  : scores});
+  return node.results({label, transformTargets(node, *transform, scores, 1)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,15 +168,17 @@ static LogicalResult importSVMRegressor(NodeContext &node) {
   if (!x || !transform || !kernel)
     return failure();
   if (coefficients.empty() || rho.empty() || count < 0)
-    return node.fail("there are no coefficients, no rho, or fewer than no "
-                     "support vectors");
+    return node.fail("there are no coefficients or no rho, or attribute "
+                     "'n_supports' is negative");
   Value scores;
   if (count == 0) {
     scores = timesTransposed(node, x, coefficients, 1);
   } else {
     if (static_cast<int64_t>(coefficients.size()) != count)
-      return node.fail("attribute 'coefficients' has not one element a "
-                       "support vector");
+      return node.fail("attribute 'coefficients' needs one entry per support "
+                       "vector, " +
+                       Twine(count) + ", and has " +
+                       Twine(coefficients.size()));
     scores = timesTransposed(node, kernelOf(node, *kernel, x, vectors, count),
                              coefficients, 1);
   }
@@ -254,17 +238,21 @@ static std::optional<VectorClassifier> readClassifier(NodeContext &node) {
   if (classes > 4096)
     return node.unsupported("more than 4096 classes");
   if (static_cast<int64_t>(model.perClass.size()) != classes)
-    return node.fail("attribute 'vectors_per_class' has not one element a "
-                     "label");
+    return node.fail(
+        "attribute 'vectors_per_class' needs one entry per label, " +
+        Twine(classes) + ", and has " + Twine(model.perClass.size()));
   if (static_cast<int64_t>(model.coefficients.size()) <
       (classes - 1) * model.count)
-    return node.fail("attribute 'coefficients' has not one row for all "
-                     "classes but one, of an element a support vector");
+    return node.fail("attribute 'coefficients' needs " + Twine(classes - 1) +
+                     " rows, one fewer than classes, of one entry per support "
+                     "vector, " +
+                     Twine(model.count));
   if (static_cast<int64_t>(model.rho.size()) < model.pairs() ||
       (model.hasProbabilities() &&
        static_cast<int64_t>(model.probA.size()) < model.pairs()))
-    return node.fail("attribute 'rho', 'prob_a' or 'prob_b' has not one "
-                     "element a pair of classes");
+    return node.fail("attributes 'rho', 'prob_a' and 'prob_b' need one entry "
+                     "per pair of classes, " +
+                     Twine(model.pairs()));
   return model;
 }
 
@@ -277,7 +265,8 @@ static Value comparePairs(NodeContext &node, const VectorClassifier &model,
   for (int64_t each : model.perClass)
     starts.push_back(starts.back() + each);
   if (model.pairs() > (int64_t(1) << 26) / count)
-    return node.unsupported("support vectors of this many classes");
+    return node.unsupported(Twine(count) + " support vectors of " +
+                            Twine(classes) + " classes");
   std::vector<double> weights(model.pairs() * count, 0.0);
   SmallVector<double> shifts;
   int64_t pair = 0;
@@ -298,22 +287,12 @@ static Value comparePairs(NodeContext &node, const VectorClassifier &model,
 /// How many pairs each class wins, [N, classes], as numbers.
 static Value countVotes(NodeContext &node, const VectorClassifier &model,
                         Value pairs) {
-  const int64_t classes = model.classes();
-  std::vector<double> wins(classes * model.pairs(), 0.0), loses(wins);
-  int64_t pair = 0;
-  for (int64_t i = 0; i < classes; ++i)
-    for (int64_t j = i + 1; j < classes; ++j, ++pair) {
-      wins[i * model.pairs() + pair] = 1;
-      loses[j * model.pairs() + pair] = 1;
-    }
   Value isFirst = isAbove(node, pairs, 0);
   if (!isFirst)
     return {};
-  Value first = node.cast(isFirst, node.f32());
-  Value second = node.cast(node.op<stablehlo::NotOp>(isFirst), node.f32());
-  return node.op<stablehlo::AddOp>(
-      timesTransposed(node, first, wins, classes),
-      timesTransposed(node, second, loses, classes));
+  Value wins =
+      pairMatrix(node, model.classes(), node.cast(isFirst, node.f32()));
+  return node.reduce<stablehlo::AddOp>(wins, {2}, 0, /*keep=*/false);
 }
 
 /// The label of a classifier without support vectors.
@@ -363,12 +342,9 @@ static LogicalResult importSVMClassifier(NodeContext &node) {
         timesTransposed(node, x, model->coefficients, model->classes());
     scores = shifted(node, scores,
                      SmallVector<double>(model->classes(), model->rho[0]));
-    const bool isTransformed =
-        model->classes() > 1 || model->transform == PostTransform::Probit;
-    return node.results({linearLabel(node, *model, scores),
-                         isTransformed
-                             ? transformScores(node, model->transform, scores)
-                             : scores});
+    return node.results(
+        {linearLabel(node, *model, scores),
+         transformTargets(node, model->transform, scores, model->classes())});
   }
   if (model->classes() < 2)
     return node.fail("support vectors are of fewer than two classes");

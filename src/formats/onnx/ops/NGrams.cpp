@@ -83,7 +83,7 @@ static std::optional<Vocabulary> readVocabulary(NodeContext &node) {
     grams += words.count(n);
   }
   if (grams != static_cast<int64_t>(words.columns.size()))
-    return node.fail("attribute 'ngram_indexes' has not one element an n-gram");
+    return node.fail("attribute 'ngram_indexes' needs one entry per n-gram");
   for (int64_t column : words.columns)
     if (column < 0 || column > (1 << 24))
       return node.fail("attribute 'ngram_indexes' is out of range");

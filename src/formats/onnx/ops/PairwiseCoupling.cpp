@@ -45,20 +45,7 @@ private:
 /// With r(i, j) how probable i is among i and j: the sum over j of r(j, i)^2 at
 /// i, i, and -r(i, j) r(j, i) elsewhere.
 void Coupling::setMatrix(Value first) {
-  const int64_t pairs = classes * (classes - 1) / 2;
-  Value zero = node.binary<stablehlo::MulOp>(node.sliceAxis(first, 1, 0, 1),
-                                             node.scalar(node.f32(), 0));
-  Value all =
-      node.concatenate({first, sub(node.one(first, 1), first), zero}, 1);
-  std::vector<int64_t> places(classes * classes, 2 * pairs);
-  int64_t pair = 0;
-  for (int64_t i = 0; i < classes; ++i)
-    for (int64_t j = i + 1; j < classes; ++j, ++pair) {
-      places[i * classes + j] = pair;
-      places[j * classes + i] = pairs + pair;
-    }
-  Value r = node.op<nn::TakeOp>(all, integers(node, places, {classes, classes}),
-                                uint64_t(1));
+  Value r = pairMatrix(node, classes, first);
   diagonal = sum(mul(r, r), 1, /*keep=*/false);
   if (!diagonal)
     return;
@@ -148,6 +135,25 @@ Value Coupling::run(Value first) {
             goesOn, node.compare(states[0], end, ComparisonDirection::LT));
       },
       [&](ValueRange states) { return step(states); }, 1);
+}
+
+Value pairMatrix(NodeContext &node, int64_t classes, Value first) {
+  if (!first)
+    return {};
+  const int64_t pairs = classes * (classes - 1) / 2;
+  Value zero = node.binary<stablehlo::MulOp>(node.sliceAxis(first, 1, 0, 1),
+                                             node.scalar(node.f32(), 0));
+  Value second = node.binary<stablehlo::SubtractOp>(node.one(first, 1), first);
+  Value all = node.concatenate({first, second, zero}, 1);
+  std::vector<int64_t> places(classes * classes, 2 * pairs);
+  int64_t pair = 0;
+  for (int64_t i = 0; i < classes; ++i)
+    for (int64_t j = i + 1; j < classes; ++j, ++pair) {
+      places[i * classes + j] = pair;
+      places[j * classes + i] = pairs + pair;
+    }
+  return node.op<nn::TakeOp>(all, integers(node, places, {classes, classes}),
+                             uint64_t(1));
 }
 
 Value coupleProbabilities(NodeContext &node, int64_t classes, Value first) {

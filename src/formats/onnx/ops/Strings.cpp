@@ -30,7 +30,7 @@ static LogicalResult importRegexFullMatch(NodeContext &node) {
     return node.fail("the input is no tensor of strings");
   if (!node.hasAttribute("pattern"))
     return node.fail("attribute 'pattern' is missing");
-  if (Result<void> good = checkPattern(pattern); !good)
+  if (Result<StringPattern> good = StringPattern::of(pattern); !good)
     return node.fail("attribute 'pattern': " + good.error().message());
   return node.result(
       node.typed<text::FullMatchOp>(node.tensorType(node.shape(x), node.i1()),
@@ -68,23 +68,36 @@ static std::optional<CaseChange> caseChangeOf(NodeContext &node) {
   return std::nullopt;
 }
 
-/// The strings \p x [C] without \p stops; a single empty one if none is left.
-/// Those are equal that are in the case \p compared.
-static Value withoutStops(NodeContext &node, Value x,
-                          std::vector<std::string> stops, CaseChange compared,
-                          StringRef locale) {
-  Value keys = x;
-  if (compared != CaseChange::None) {
-    const bool upper = compared == CaseChange::Upper;
-    keys = withCase(node, x, upper, locale);
-    for (std::string &stop : stops) {
-      const std::optional<std::string> changed =
-          sinter::withCase(stop, upper, locale);
-      if (!changed)
-        return node.fail("attribute 'stopwords' is not in UTF-8");
-      stop = *changed;
-    }
+/// \p x in the case of \p change.
+static Value inCase(NodeContext &node, Value x, CaseChange change,
+                    StringRef locale) {
+  return change == CaseChange::None || !x
+             ? x
+             : withCase(node, x, change == CaseChange::Upper, locale);
+}
+
+/// \p stops in the case of \p change; nothing if they have none.
+static std::optional<std::vector<std::string>>
+stopsInCase(NodeContext &node, std::vector<std::string> stops,
+            CaseChange change, StringRef locale) {
+  if (change == CaseChange::None)
+    return stops;
+  for (std::string &stop : stops) {
+    const std::optional<std::string> changed =
+        sinter::withCase(stop, change == CaseChange::Upper, locale);
+    if (!changed)
+      return node.fail("attribute 'stopwords' is not in UTF-8");
+    stop = *changed;
   }
+  return stops;
+}
+
+/// The strings \p x [C] whose \p keys are none of \p stops; a single empty one
+/// if none is left.
+static Value withoutStops(NodeContext &node, Value x, Value keys,
+                          const std::vector<std::string> &stops) {
+  if (!x || !keys)
+    return {};
   Value place = findIn(node, keys, stops);
   Value isKept =
       node.compare(place, node.one(place, 0), ComparisonDirection::LT);
@@ -119,16 +132,21 @@ static LogicalResult importStringNormalizer(NodeContext &node) {
     return node.fail("the input is neither [C] nor [1, C]");
   if (rank == 2)
     x = node.squeeze(x, {0});
+  Value changed = inCase(node, x, *change, locale);
   if (!stops.empty()) {
     const CaseChange compared = isSensitive ? CaseChange::None
                                 : *change == CaseChange::None
                                     ? CaseChange::Lower
                                     : *change;
-    x = withoutStops(node, x, stops, compared, locale);
+    const auto known = stopsInCase(node, stops, compared, locale);
+    if (!known)
+      return failure();
+    Value keys =
+        compared == *change ? changed : inCase(node, x, compared, locale);
+    changed = withoutStops(node, changed, keys, *known);
   }
-  if (x && *change != CaseChange::None)
-    x = withCase(node, x, *change == CaseChange::Upper, locale);
-  return node.result(rank == 2 && x ? node.unsqueeze(x, {0}) : x);
+  return node.result(rank == 2 && changed ? node.unsqueeze(changed, {0})
+                                          : changed);
 }
 
 llvm::ArrayRef<Operator> stringOperators() {
@@ -193,7 +211,8 @@ bool takesStrings(const Operator &op) {
                                           "Unique",
                                           "Unsqueeze",
                                           "Where"};
-  static const llvm::StringSet<> classical = {"CategoryMapper", "LabelEncoder",
+  static const llvm::StringSet<> classical = {"ArrayFeatureExtractor",
+                                              "CategoryMapper", "LabelEncoder",
                                               "OneHotEncoder"};
   return (op.domain.empty() && names.contains(op.name)) ||
          (op.domain == classicalDomain && classical.contains(op.name));

@@ -6,26 +6,8 @@
 #include "formats/onnx/ops/TreeSource.h"
 
 using namespace mlir;
-using sinter::stablehlo::ComparisonDirection;
 
 namespace sinter::onnx {
-
-/// \p scores and the number \p base for each column.
-static Value addBase(NodeContext &node, Value scores, ArrayRef<double> base) {
-  if (!scores || base.empty())
-    return scores;
-  return node.binary<stablehlo::AddOp>(
-      scores, numbers(node, node.element(scores), base,
-                      {1, static_cast<int64_t>(base.size())}));
-}
-
-/// A single score is no distribution, and stays what it is.
-static Value transformTargets(NodeContext &node, PostTransform transform,
-                              Value scores, int64_t targets) {
-  return targets > 1 || transform == PostTransform::Probit
-             ? transformScores(node, transform, scores)
-             : scores;
-}
 
 static std::optional<StringRef> readAggregate(NodeContext &node) {
   const std::string name = node.getString("aggregate_function", "SUM");
@@ -53,8 +35,9 @@ static LogicalResult importTreeEnsembleRegressor(NodeContext &node) {
   if (!source || !base)
     return failure();
   if (!base->empty() && static_cast<int64_t>(base->size()) != targets)
-    return node.fail("attribute 'base_values' has not one element a target");
-  Value scores = addBase(node, source->evaluate(node, x, *aggregate), *base);
+    return node.fail("attribute 'base_values' needs one entry per target, " +
+                     Twine(targets) + ", and has " + Twine(base->size()));
+  Value scores = shifted(node, source->evaluate(node, x, *aggregate), *base);
   return node.result(node.cast(
       transformTargets(node, *transform, scores, targets), node.f32()));
 }
@@ -106,11 +89,6 @@ private:
   LogicalResult finishOne();
   LogicalResult finishTwo();
   LogicalResult finishMany();
-  Value isAbove(Value value, double bound) {
-    return value ? node.compare(value, node.one(value, bound),
-                                ComparisonDirection::GT)
-                 : Value();
-  }
   Value zeroLike(Value value) {
     return node.binary<stablehlo::MulOp>(value, node.one(value, 0));
   }
@@ -148,7 +126,7 @@ Value TreeClassifier::givenTo(int64_t target) {
     return {};
   if (!counts)
     counts = source.evaluate(node, x, "maximum", /*counts=*/true);
-  return isAbove(column(node, counts, target), 0);
+  return isAbove(node, column(node, counts, target), 0);
 }
 
 Value TreeClassifier::whereGiven(Value value, int64_t target) {
@@ -170,11 +148,11 @@ bool TreeClassifier::isBinary() const {
 Value TreeClassifier::labelOfTwo(Value positive) {
   if (isBinary())
     return labelsWhere(node, labels,
-                       isAbove(positive, arePositive() ? 0.5 : 0));
+                       isAbove(node, positive, arePositive() ? 0.5 : 0));
   ClassLabels own = labels;
   if (!own.areStrings())
     own.integers = {0, 1};
-  return labelsWhere(node, own, isAbove(positive, 0));
+  return labelsWhere(node, own, isAbove(node, positive, 0));
 }
 
 /// Both scores of two classes where only the first one has a sum.
@@ -200,8 +178,8 @@ LogicalResult TreeClassifier::finishOne() {
   if (own.areStrings())
     return node.unsupported("a classifier of one class that is a string");
   own.integers = {0, 1};
-  Value score = addBase(node, sums, base.take_back(1));
-  Value label = labelsWhere(node, own, isAbove(score, 0));
+  Value score = shifted(node, sums, base.take_back(1));
+  Value label = labelsWhere(node, own, isAbove(node, score, 0));
   if (base.size() == 2)
     return results(
         label,
@@ -209,8 +187,7 @@ LogicalResult TreeClassifier::finishOne() {
                transformScores(node, transform,
                                both(node.op<stablehlo::NegOp>(score), score)),
                0));
-  return results(label, transform == PostTransform::Probit ? probit(node, score)
-                                                           : score);
+  return results(label, transformTargets(node, transform, score, 1));
 }
 
 /// A class to which no tree gives anything has the score 0, base value or not;
@@ -220,13 +197,12 @@ LogicalResult TreeClassifier::finishTwo() {
   Value a = column(node, sums, 0), b = column(node, sums, 1);
   if (!a || !b)
     return failure();
-  auto shifted = [&](Value value, double by) {
-    return by == 0 ? value
-                   : node.binary<stablehlo::AddOp>(value, node.one(value, by));
+  const auto plus = [&](Value value, double by) {
+    return by == 0 ? value : shifted(node, value, {by});
   };
-  Value first = whereGiven(shifted(a, base.empty() ? 0 : base[0]), 0);
+  Value first = whereGiven(plus(a, base.empty() ? 0 : base[0]), 0);
   // Where the second class has a sum.
-  Value second = base.size() == 2 ? shifted(a, base[1]) : b;
+  Value second = base.size() == 2 ? plus(a, base[1]) : b;
   Value scores = transformScores(
       node, transform,
       both(base.size() == 2 ? whereGiven(node.op<stablehlo::NegOp>(second), 0)
@@ -239,7 +215,7 @@ LogicalResult TreeClassifier::finishTwo() {
   Value others =
       base.size() == 2
           ? transformScores(node, transform, both(first, zeroLike(first)))
-          : scoresOfOne(shifted(a, base.empty() ? 0 : base[0]));
+          : scoresOfOne(plus(a, base.empty() ? 0 : base[0]));
   if (given == Given::Never)
     return results(labelOfTwo(first), others);
   Value isSecond = givenTo(1);
@@ -248,7 +224,7 @@ LogicalResult TreeClassifier::finishTwo() {
 }
 
 LogicalResult TreeClassifier::finishMany() {
-  Value scores = addBase(node, sums, base), compared = scores;
+  Value scores = shifted(node, sums, base), compared = scores;
   // Without base values, what has no sum is not chosen.
   bool anyMissing = false;
   for (int64_t k = 0; base.empty() && k < labels.size() && !anyMissing; ++k)
@@ -256,7 +232,7 @@ LogicalResult TreeClassifier::finishMany() {
   if (anyMissing && scores) {
     Value given = source.evaluate(node, x, "maximum", /*counts=*/true);
     compared =
-        select(node, isAbove(given, 0), scores,
+        select(node, isAbove(node, given, 0), scores,
                node.one(scores, -std::numeric_limits<double>::infinity()));
   }
   return results(labelsOfGreatest(node, labels, compared),

@@ -50,6 +50,16 @@ static std::optional<nn::TreeMode> modeOf(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// Whether there may be \p targets; else an error.
+static bool isTargetCount(NodeContext &node, int64_t targets) {
+  if (targets > nn::mostTreeTargets)
+    node.unsupported(Twine(targets) + " targets, more than " +
+                     Twine(nn::mostTreeTargets));
+  else if (targets < 1)
+    node.fail("there are " + Twine(targets) + " targets");
+  return !node.failed();
+}
+
 namespace {
 
 class NumberedTrees {
@@ -92,8 +102,9 @@ static bool areListsOfNodes(NodeContext &node, size_t nodes, size_t tracks,
       return false;
     }
   if (tracks != 0 && tracks != nodes) {
-    node.fail("attribute 'nodes_missing_value_tracks_true' has not one element "
-              "a node");
+    node.fail("attribute 'nodes_missing_value_tracks_true' needs one entry per "
+              "node, " +
+              Twine(nodes) + ", and has " + Twine(tracks));
     return false;
   }
   if (nodes == 0 || static_cast<int64_t>(nodes) > mostNodes) {
@@ -225,10 +236,8 @@ bool NumberedTrees::addWeights() {
 
 std::optional<TreeSource> NumberedTrees::read(int64_t targetCount) {
   source.targetCount = targetCount;
-  if (targetCount < 1 || targetCount > mostNodes)
-    return node.fail("the number of targets is out of range");
-  if (!readLists() || !number() || !addNodes() || !addWeights() ||
-      node.failed())
+  if (!isTargetCount(node, targetCount) || !readLists() || !number() ||
+      !addNodes() || !addWeights() || node.failed())
     return std::nullopt;
   return std::move(source);
 }
@@ -413,10 +422,8 @@ bool IndexedTrees::addRoots() {
 
 std::optional<TreeSource> IndexedTrees::read() {
   source.targetCount = node.getInt("n_targets", 1);
-  if (source.targetCount < 1 || source.targetCount > mostNodes)
-    return node.fail("attribute 'n_targets' is out of range");
-  if (!readLists() || !addLeaves() || !addNodes() || !addRoots() ||
-      node.failed())
+  if (!isTargetCount(node, source.targetCount) || !readLists() ||
+      !addLeaves() || !addNodes() || !addRoots() || node.failed())
     return std::nullopt;
   return std::move(source);
 }
@@ -556,8 +563,8 @@ Value TreeSource::evaluate(NodeContext &node, Value x, StringRef aggregate,
       order.features.empty() ? 0 : 1 + *llvm::max_element(order.features);
   const int64_t width = node.size(x, 1);
   if (!ShapedType::isDynamic(width) && features > width)
-    return node.fail("a tree asks for feature " + Twine(features - 1) + " of " +
-                     Twine(width));
+    return node.fail("a tree tests feature " + Twine(features - 1) +
+                     ", but the input has " + Twine(width) + " features");
   if (ShapedType::isDynamic(width))
     node.require(node.compare(
         formats::sizeScalar(node, node.dim(x, 1), node.i64()),
