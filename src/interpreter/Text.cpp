@@ -53,8 +53,12 @@ static Result<Tensors> evaluateChangeCase(const Call &call) {
 
 static Result<Tensors> evaluateFullMatch(const Call &call) {
   auto op = call.as<text::FullMatchOp>();
-  return eachString(call, [&](Tensor &to) {
-    return matchStrings(call[0], op.getPattern(), to);
+  return eachString(call, [&](Tensor &to) -> Result<void> {
+    Result<StringPattern> pattern = StringPattern::of(op.getPattern());
+    if (!pattern)
+      return pattern.takeError();
+    pattern->match(call[0], to);
+    return {};
   });
 }
 

@@ -16,12 +16,14 @@
 #include "runtime/Tensor.h"
 #include "runtime/ValueObserver.h"
 
+#include <any>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace sinter {
@@ -59,6 +61,17 @@ public:
   virtual std::vector<Tensor> &results(int64_t number) = 0;
 };
 
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+/// What host functions keep from call to call of one executor, by their
+/// configurations.
+using KeptValues =
+    std::unordered_map<std::string, std::any, TextHash, std::equal_to<>>;
+
 /// One call of a host function.
 struct HostCall {
   /// Parameters from the program, as text.
@@ -82,6 +95,8 @@ struct HostCall {
   const Printer *printer = nullptr;
   /// The run's; may be null.
   const Cancellation *cancellation = nullptr;
+  /// The executor's; null if it keeps nothing.
+  KeptValues *kept = nullptr;
 };
 
 /// Calls of one executor are sequential, of several concurrent.

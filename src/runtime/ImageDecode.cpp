@@ -45,6 +45,8 @@ struct ImageKind {
   std::string_view middle;
   Result<Tensor> (*decode)(std::span<const std::byte> bytes,
                            const std::string &name);
+  /// What else holds of its bytes, if that is not null.
+  bool (*holds)(std::span<const std::byte> bytes) = nullptr;
 };
 
 using namespace std::string_view_literals;
@@ -55,12 +57,7 @@ constexpr ImageKind allKinds[] = {
     {"RIFF"sv, 8, "WEBP"sv, images::decodeWebP},
     {"GIF87a"sv, 0, ""sv, images::decodeGif},
     {"GIF89a"sv, 0, ""sv, images::decodeGif},
-    {"P1"sv, 0, ""sv, images::decodePnm},
-    {"P2"sv, 0, ""sv, images::decodePnm},
-    {"P3"sv, 0, ""sv, images::decodePnm},
-    {"P4"sv, 0, ""sv, images::decodePnm},
-    {"P5"sv, 0, ""sv, images::decodePnm},
-    {"P6"sv, 0, ""sv, images::decodePnm},
+    {"P"sv, 0, ""sv, images::decodePnm, images::isPnm},
     {"II*\0"sv, 0, ""sv, images::decodeTiff},
     {"MM\0*"sv, 0, ""sv, images::decodeTiff},
     // "BM", and four bytes that are 0 in all files.
@@ -74,7 +71,8 @@ bool hasAt(std::span<const std::byte> bytes, size_t offset,
 
 const ImageKind *kindOf(std::span<const std::byte> bytes) {
   for (const ImageKind &kind : allKinds)
-    if (hasAt(bytes, 0, kind.begin) && hasAt(bytes, kind.offset, kind.middle))
+    if (hasAt(bytes, 0, kind.begin) && hasAt(bytes, kind.offset, kind.middle) &&
+        (!kind.holds || kind.holds(bytes)))
       return &kind;
   return nullptr;
 }

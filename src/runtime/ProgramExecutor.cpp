@@ -360,7 +360,7 @@ Result<void> ProgramExecutor::callHost(const Step &step) {
   Result<void> done =
       (*function)(HostCall{step.configuration, inputs, outputs, random,
                            hostContext, observer ? &observer : nullptr, &lists,
-                           nested.get(), &printer, cancellation});
+                           nested.get(), &printer, cancellation, &kept});
   if (done)
     return done;
   return step.layer.empty() ? done.takeError()

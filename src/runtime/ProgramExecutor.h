@@ -170,6 +170,7 @@ private:
   Printer printer;
   RandomStream random;
   GatheredLists lists;
+  KeptValues kept;
   std::unordered_map<const Step *, const HostFunction *> hostFunctions;
 
   /// Kernels of loops whose weights exceed a core's cache, and whether the next

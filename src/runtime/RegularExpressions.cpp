@@ -1,7 +1,6 @@
 // Matching whole strings, by RE2: in linear time whatever the pattern is.
 
 #include "runtime/StringFunctions.h"
-#include "runtime/Strings.h"
 
 #include <re2/re2.h>
 
@@ -17,26 +16,21 @@ static re2::StringPiece pieceOf(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-static Result<void> checkPattern(const re2::RE2 &expression) {
-  if (expression.ok())
-    return {};
-  return usageError("'" + expression.pattern() +
-                    "' is no regular expression: " + expression.error());
+Result<StringPattern> StringPattern::of(std::string_view pattern) {
+  StringPattern made;
+  auto expression =
+      std::make_shared<const re2::RE2>(pieceOf(pattern), patternOptions());
+  if (!expression->ok())
+    return usageError("'" + expression->pattern() +
+                      "' is no regular expression: " + expression->error());
+  made.expression = std::move(expression);
+  return made;
 }
 
-Result<void> checkPattern(std::string_view pattern) {
-  return checkPattern(re2::RE2(pieceOf(pattern), patternOptions()));
-}
-
-Result<void> matchStrings(const Tensor &texts, std::string_view pattern,
-                          Tensor &to) {
-  const re2::RE2 expression(pieceOf(pattern), patternOptions());
-  if (Result<void> good = checkPattern(expression); !good)
-    return good;
+void StringPattern::match(const Tensor &texts, Tensor &to) const {
   for (int64_t i = 0; i < to.size(); ++i)
     to.set<uint8_t>(
-        i, re2::RE2::FullMatch(pieceOf(stringAt(texts, i)), expression));
-  return {};
+        i, re2::RE2::FullMatch(pieceOf(stringAt(texts, i)), *expression));
 }
 
 } // namespace sinter

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cwctype>
 #include <locale.h>
-#include <unordered_map>
 
 namespace sinter {
 
@@ -96,10 +95,18 @@ void rankStrings(const Tensor &texts, Tensor &to) {
     to.set<int64_t>(i, ranks.find(texts.at<StringHandle>(i))->second);
 }
 
-void findStrings(const Tensor &texts, const Tensor &keys, Tensor &to) {
-  std::unordered_map<StringHandle, int64_t> places;
-  for (int64_t i = 0; i < keys.size(); ++i)
-    places.try_emplace(keys.at<StringHandle>(i), i);
+void StringPlaces::setKeys(const Tensor &keys) {
+  const std::span<const StringHandle> given = keys.values<StringHandle>();
+  // Texts are equal where handles are, in this run as in the last one.
+  if (std::ranges::equal(known, given))
+    return;
+  known.assign(given.begin(), given.end());
+  places.clear();
+  for (size_t i = 0; i < known.size(); ++i)
+    places.try_emplace(known[i], static_cast<int64_t>(i));
+}
+
+void StringPlaces::find(const Tensor &texts, Tensor &to) const {
   for (int64_t i = 0; i < texts.size(); ++i) {
     const auto at = places.find(texts.at<StringHandle>(i));
     to.set<int64_t>(i, at == places.end() ? -1 : at->second);

@@ -9,12 +9,18 @@
 #ifndef SINTER_RUNTIME_STRINGFUNCTIONS_H
 #define SINTER_RUNTIME_STRINGFUNCTIONS_H
 
-#include "runtime/Tensor.h"
+#include "runtime/Strings.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
+
+namespace re2 {
+class RE2;
+} // namespace re2
 
 namespace sinter {
 
@@ -34,15 +40,33 @@ std::optional<std::string> withCase(std::string_view text, bool upper,
 Result<void> changeCase(const Tensor &texts, bool upper,
                         std::string_view locale, Tensor &to);
 
-/// Whether \p pattern is a regular expression; Usage error with the reason if
-/// it is none, or takes too much memory.
-Result<void> checkPattern(std::string_view pattern);
-Result<void> matchStrings(const Tensor &texts, std::string_view pattern,
-                          Tensor &to);
+/// A regular expression that is ready to match whole strings.
+class StringPattern {
+public:
+  /// Usage error with the reason if \p pattern is no regular expression, or
+  /// takes too much memory.
+  static Result<StringPattern> of(std::string_view pattern);
+
+  /// text.full_match.
+  void match(const Tensor &texts, Tensor &to) const;
+
+private:
+  std::shared_ptr<const re2::RE2> expression;
+};
 
 void rankStrings(const Tensor &texts, Tensor &to);
 
-void findStrings(const Tensor &texts, const Tensor &keys, Tensor &to);
+/// The places of strings among others (text.find).
+class StringPlaces {
+public:
+  /// From now on among \p keys; what is known of the same ones stays.
+  void setKeys(const Tensor &keys);
+  void find(const Tensor &texts, Tensor &to) const;
+
+private:
+  std::vector<StringHandle> known;
+  std::unordered_map<StringHandle, int64_t> places;
+};
 
 /// The parts of \p text (text.split); a negative \p most is no limit.
 std::vector<std::string_view>

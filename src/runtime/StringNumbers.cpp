@@ -6,7 +6,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <locale.h>
 
 namespace sinter {
 
@@ -37,10 +39,11 @@ template <typename T> static std::string shortestNarrow(T value) {
     return shortest(wide);
   for (int digits = 1; digits <= 8; ++digits) {
     char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%.*e", digits - 1, double(wide));
+    const auto [end, code] =
+        std::to_chars(buffer, buffer + sizeof buffer, wide,
+                      std::chars_format::scientific, digits - 1);
     float back = 0;
-    std::from_chars(buffer, buffer + std::char_traits<char>::length(buffer),
-                    back);
+    std::from_chars(buffer, end, back);
     if (static_cast<float>(T(back)) == wide)
       return shortest(back);
   }
@@ -93,9 +96,10 @@ template <typename T> static std::optional<T> parsed(std::string_view text) {
     return value;
   if (std::is_integral_v<T> || code != std::errc::result_out_of_range)
     return std::nullopt;
-  // Its exponent says which: from_chars leaves the value as it was.
+  // Which of them from_chars does not say. The point is one in every locale.
+  static const locale_t plain = ::newlocale(LC_NUMERIC_MASK, "C", nullptr);
   const std::string copy(text);
-  return static_cast<T>(std::strtod(copy.c_str(), nullptr));
+  return static_cast<T>(::strtod_l(copy.c_str(), nullptr, plain));
 }
 
 /// Whether \p number is a value of \p type, whose C++ type may be wider.

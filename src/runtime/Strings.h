@@ -82,10 +82,6 @@ Tensor stringTensor(Shape shape, std::span<const std::string> texts);
 Tensor holdStrings(Tensor tensor);
 void holdStrings(std::span<Tensor> tensors);
 
-/// \p text between double quotes, with escapes of JSON: what is not printable
-/// ASCII or valid UTF-8 as \uXXXX.
-std::string quotedString(std::string_view text);
-
 } // namespace sinter
 
 #endif // SINTER_RUNTIME_STRINGS_H

@@ -4,6 +4,7 @@
 #include "runtime/ByteStream.h"
 #include "runtime/ElementDispatch.h"
 #include "runtime/OutOfMemory.h"
+#include "runtime/Riff.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,25 +22,6 @@ enum class WavEncoding : uint16_t { Integer = 1, Float = 3, Extended = 0xfffe };
 
 Error badWav(const std::string &name, const std::string &what) {
   return systemError("'" + name + "': not a valid WAV file: " + what);
-}
-
-/// The first chunk called \p id; nothing if there is none. Chunks have an even
-/// size; of an odd one a byte is left over.
-std::optional<std::span<const std::byte>>
-chunkNamed(std::string_view id, std::span<const std::byte> bytes) {
-  constexpr size_t headerSize = 12, chunkHeaderSize = 8;
-  bytes = bytes.subspan(headerSize);
-  while (bytes.size() >= chunkHeaderSize) {
-    uint32_t size = 0;
-    std::memcpy(&size, bytes.data() + 4, sizeof(size));
-    const bool isIt = std::memcmp(bytes.data(), id.data(), id.size()) == 0;
-    bytes = bytes.subspan(chunkHeaderSize);
-    if (isIt)
-      return bytes.first(std::min<size_t>(size, bytes.size()));
-    bytes = bytes.subspan(
-        std::min<size_t>(uint64_t(size) + (size & 1), bytes.size()));
-  }
-  return std::nullopt;
 }
 
 /// The encoding of a WAVEFORMATEXTENSIBLE, whose identifier is a format tag and
@@ -186,8 +168,8 @@ Result<Audio> decodeWav(std::span<const std::byte> bytes,
                         const std::string &name) {
   if (!isWav(bytes))
     return usageError("'" + name + "': not a WAV file");
-  const auto header = chunkNamed("fmt ", bytes);
-  const auto data = chunkNamed("data", bytes);
+  const auto header = riffChunk("fmt ", bytes);
+  const auto data = riffChunk("data", bytes);
   if (!header || !data)
     return badWav(name,
                   !header ? "it has no format chunk" : "it has no data chunk");
@@ -215,25 +197,24 @@ Tensor wavSamples(const WavHeader &header, std::span<const std::byte> bytes) {
 
 Result<std::optional<WavHeader>> wavHeader(std::span<const std::byte> bytes,
                                            const std::string &name) {
-  constexpr size_t headerSize = 12, chunkHeaderSize = 8;
   constexpr uint32_t endless = 0x7fff0000;
   const std::optional<WavHeader> goesOn;
-  if (bytes.size() < headerSize)
+  if (bytes.size() < riffHeaderSize)
     return goesOn;
   if (!isWav(bytes))
     return usageError("'" + name + "': not a WAV file");
   std::optional<WavHeader> header;
-  for (size_t at = headerSize; bytes.size() - at >= chunkHeaderSize;) {
+  for (size_t at = riffHeaderSize; bytes.size() - at >= riffChunkHeaderSize;) {
     uint32_t size = 0;
     std::memcpy(&size, bytes.data() + at + 4, sizeof(size));
     const auto isCalled = [&](const char *id) {
       return std::memcmp(bytes.data() + at, id, 4) == 0;
     };
-    const size_t left = bytes.size() - at - chunkHeaderSize;
+    const size_t left = bytes.size() - at - riffChunkHeaderSize;
     if (isCalled("data") && !header)
       return badWav(name, "it has no format chunk before its samples");
     if (isCalled("data")) {
-      header->begin = at + chunkHeaderSize;
+      header->begin = at + riffChunkHeaderSize;
       if (size != 0 && size < endless)
         header->size = size;
       return header;
@@ -243,12 +224,12 @@ Result<std::optional<WavHeader>> wavHeader(std::span<const std::byte> bytes,
       return goesOn;
     if (isCalled("fmt ")) {
       Result<WavHeader> read =
-          wavFormat(bytes.subspan(at + chunkHeaderSize, size), name);
+          wavFormat(bytes.subspan(at + riffChunkHeaderSize, size), name);
       if (!read)
         return read.takeError();
       header = *read;
     }
-    at += chunkHeaderSize + whole;
+    at += riffChunkHeaderSize + whole;
   }
   return goesOn;
 }

@@ -67,6 +67,13 @@ std::string jpegOf(unsigned width, unsigned height, int channels,
   return file;
 }
 
+TEST(ImageTest, TextsAreNoPnm) {
+  EXPECT_TRUE(isImage(bytesOf("P6 1 1 255\nabc")));
+  EXPECT_TRUE(isImage(bytesOf("P2#a comment")));
+  for (const char *text : {"P5x", "P1", "P7 1 1", "P", "PS here"})
+    EXPECT_FALSE(isImage(bytesOf(text))) << text;
+}
+
 TEST(ImageTest, DecodesPng) {
   std::string file = pngOf(2, 1, PNG_FORMAT_RGB, {1, 2, 3, 250, 251, 252});
   EXPECT_TRUE(isImage(bytesOf(file)));

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <cmath>
 
 using namespace sinter;
@@ -36,10 +37,10 @@ TEST(StringFunctionsTest, Case) {
 }
 
 TEST(StringFunctionsTest, Patterns) {
-  EXPECT_TRUE(checkPattern("a+(b|c)*"));
+  EXPECT_TRUE(StringPattern::of("a+(b|c)*"));
   for (const char *bad : {"(", "a**b(", "[z-a]", "\\8", "(?=a)",
                           "((((a{1000}){1000}){1000}){1000})"})
-    EXPECT_FALSE(checkPattern(bad)) << bad;
+    EXPECT_FALSE(StringPattern::of(bad)) << bad;
 }
 
 /// The text of a number of type \p type.
@@ -87,6 +88,44 @@ TEST(StringFunctionsTest, Parse) {
   EXPECT_FALSE(read(ElementType::UI8, "-1"));
   EXPECT_FALSE(read(ElementType::I64, "9223372036854775808"));
   EXPECT_FALSE(read(ElementType::I32, "1.0"));
+}
+
+TEST(StringFunctionsTest, NumbersOfAnyLocale) {
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  bool hasComma = false;
+  for (const char *name : {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "fr_FR"})
+    hasComma = hasComma || std::setlocale(LC_NUMERIC, name);
+  if (!hasComma)
+    GTEST_SKIP() << "there is no locale with another point";
+  EXPECT_EQ(written<uint16_t>(ElementType::F16, 0x2e66), "0.1");
+  EXPECT_EQ(read(ElementType::F32, "-1.5e99"), -HUGE_VAL);
+  EXPECT_EQ(read(ElementType::F64, "1.5e-999"), 0);
+  std::setlocale(LC_NUMERIC, before.c_str());
+}
+
+TEST(StringFunctionsTest, PlacesOfOtherKeys) {
+  const std::string texts[] = {"b", "c", "a"}, keys[] = {"a", "b", "a"},
+                    others[] = {"c"};
+  const Tensor x = stringTensor({3}, texts);
+  const Tensor first = stringTensor({3}, keys),
+               second = stringTensor({1}, others);
+  Tensor to(ElementType::I64, {3});
+  StringPlaces places;
+  for (int round = 0; round < 2; ++round) {
+    places.setKeys(first);
+    places.find(x, to);
+    EXPECT_EQ(to.at<int64_t>(0), 1);
+    EXPECT_EQ(to.at<int64_t>(1), -1);
+    EXPECT_EQ(to.at<int64_t>(2), 0);
+    places.setKeys(first);
+    places.setKeys(second);
+    places.find(x, to);
+    EXPECT_EQ(to.at<int64_t>(0), -1);
+    EXPECT_EQ(to.at<int64_t>(1), 0);
+  }
+  places.setKeys(Tensor(ElementType::STRING, {0}));
+  places.find(x, to);
+  EXPECT_EQ(to.at<int64_t>(1), -1);
 }
 
 } // namespace

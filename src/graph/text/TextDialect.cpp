@@ -51,7 +51,7 @@ bool text::takesStrings(Operation *op) {
 }
 
 LogicalResult FullMatchOp::verify() {
-  if (Result<void> good = checkPattern(getPattern()); !good)
+  if (Result<StringPattern> good = StringPattern::of(getPattern()); !good)
     return emitOpError(good.error().message());
   return success();
 }

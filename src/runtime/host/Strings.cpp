@@ -18,12 +18,35 @@ static Result<void> checkStringCall(const HostCall &call, size_t inputs,
   return {};
 }
 
-Result<void> strings(const HostCall &call) {
-  if (Result<void> good = checkStringCall(call, 0, 1); !good)
-    return good;
-  std::string_view rest = call.configuration;
-  Tensor &to = call.outputs[0];
-  for (int64_t i = 0; i < to.size(); ++i) {
+/// What the executor keeps for calls with this configuration, made by \p make
+/// the first time.
+template <typename T, typename Make>
+static Result<std::shared_ptr<T>> keptFor(const HostCall &call, Make make) {
+  if (call.kept)
+    if (const auto found = call.kept->find(call.configuration);
+        found != call.kept->end())
+      if (auto *known = std::any_cast<std::shared_ptr<T>>(&found->second))
+        return *known;
+  Result<std::shared_ptr<T>> made = make();
+  if (made && call.kept)
+    call.kept->insert_or_assign(std::string(call.configuration), *made);
+  return made;
+}
+
+namespace {
+/// A constant, whose texts it holds.
+struct ConstantStrings {
+  StringHolder holder;
+  std::vector<StringHandle> handles;
+};
+} // namespace
+
+/// The \p count strings of \p text: "3:abc" for each.
+static Result<std::shared_ptr<ConstantStrings>>
+constantStrings(std::string_view text, int64_t count) {
+  auto made = std::make_shared<ConstantStrings>();
+  std::string_view rest = text;
+  for (int64_t i = 0; i < count; ++i) {
     size_t size = 0;
     const auto [end, code] =
         std::from_chars(rest.data(), rest.data() + rest.size(), size);
@@ -31,8 +54,28 @@ Result<void> strings(const HostCall &call) {
     if (code != std::errc() || digits >= rest.size() || rest[digits] != ':' ||
         size > rest.size() - digits - 1)
       return invalidModel("a constant of strings is damaged");
-    to.set<StringHandle>(i, internString(rest.substr(digits + 1, size)));
+    made->handles.push_back(made->holder.hold(rest.substr(digits + 1, size)));
     rest.remove_prefix(digits + 1 + size);
+  }
+  return made;
+}
+
+Result<void> strings(const HostCall &call) {
+  if (Result<void> good = checkStringCall(call, 0, 1); !good)
+    return good;
+  Tensor &to = call.outputs[0];
+  auto constant = keptFor<ConstantStrings>(
+      call, [&] { return constantStrings(call.configuration, to.size()); });
+  if (!constant)
+    return constant.takeError();
+  const std::vector<StringHandle> &handles = (*constant)->handles;
+  if (std::ssize(handles) != to.size())
+    return invalidModel("a constant of strings has another number of them");
+  for (int64_t i = 0; i < to.size(); ++i) {
+    const StringHandle handle = handles[static_cast<size_t>(i)];
+    // What nobody keeps belongs to the run.
+    to.set<StringHandle>(i,
+                         call.kept ? handle : internString(stringOf(handle)));
   }
   return {};
 }
@@ -69,7 +112,17 @@ Result<void> caseChanged(const HostCall &call) {
 Result<void> matched(const HostCall &call) {
   if (Result<void> good = checkStringCall(call, 1, 1); !good)
     return good;
-  return matchStrings(call.inputs[0], call.configuration, call.outputs[0]);
+  auto pattern = keptFor<StringPattern>(
+      call, [&]() -> Result<std::shared_ptr<StringPattern>> {
+        Result<StringPattern> made = StringPattern::of(call.configuration);
+        if (!made)
+          return made.takeError();
+        return std::make_shared<StringPattern>(std::move(*made));
+      });
+  if (!pattern)
+    return pattern.takeError();
+  (*pattern)->match(call.inputs[0], call.outputs[0]);
+  return {};
 }
 
 Result<void> ranked(const HostCall &call) {
@@ -82,7 +135,14 @@ Result<void> ranked(const HostCall &call) {
 Result<void> found(const HostCall &call) {
   if (Result<void> good = checkStringCall(call, 2, 1); !good)
     return good;
-  findStrings(call.inputs[0], call.inputs[1], call.outputs[0]);
+  auto places = keptFor<StringPlaces>(
+      call, []() -> Result<std::shared_ptr<StringPlaces>> {
+        return std::make_shared<StringPlaces>();
+      });
+  if (!places)
+    return places.takeError();
+  (*places)->setKeys(call.inputs[1]);
+  (*places)->find(call.inputs[0], call.outputs[0]);
   return {};
 }
 

@@ -31,6 +31,8 @@ Result<Tensor> decodeBmp(std::span<const std::byte> bytes,
 /// The first frame, on the background colour.
 Result<Tensor> decodeGif(std::span<const std::byte> bytes,
                          const std::string &name);
+/// Whether \p bytes begin as a PNM file does: "P1" to "P6", and a white space.
+bool isPnm(std::span<const std::byte> bytes);
 Result<Tensor> decodePnm(std::span<const std::byte> bytes,
                          const std::string &name);
 /// The first page, turned upright. Loads libtiff, which needs libraries that

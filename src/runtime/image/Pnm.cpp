@@ -108,6 +108,13 @@ bool readBytes(PnmReader &reader, bool isBitmap, uint64_t largest,
 
 } // namespace
 
+bool isPnm(std::span<const std::byte> bytes) {
+  // Many a text begins with "P1".
+  const auto at = [&](size_t i) { return std::to_integer<char>(bytes[i]); };
+  return bytes.size() > 2 && at(0) == 'P' && at(1) >= '1' && at(1) <= '6' &&
+         std::string_view("# \t\r\n\v\f").find(at(2)) != std::string_view::npos;
+}
+
 Result<Tensor> decodePnm(std::span<const std::byte> bytes,
                          const std::string &name) {
   PnmReader reader(bytes);

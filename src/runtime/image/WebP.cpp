@@ -1,5 +1,6 @@
 //===- WebP.cpp - WebP files ----------------------------------------------===//
 
+#include "runtime/Riff.h"
 #include "runtime/image/Decoders.h"
 
 #include <cstring>
@@ -7,30 +8,17 @@
 
 namespace sinter::images {
 
-/// The Exif data of a WebP file, a chunk of its RIFF container; none if there
-/// is no such chunk.
+/// The Exif data of a WebP file; none if it has no such chunk.
 static std::span<const std::byte> webpExif(std::span<const std::byte> bytes) {
-  constexpr size_t container = 12, header = 8;
-  bytes = bytes.subspan(std::min(container, bytes.size()));
-  while (bytes.size() >= header) {
-    uint32_t size = 0;
-    std::memcpy(&size, bytes.data() + 4, sizeof(size));
-    const bool isIt = std::memcmp(bytes.data(), "EXIF", 4) == 0;
-    bytes = bytes.subspan(header);
-    if (isIt) {
-      const auto data = bytes.first(std::min<size_t>(size, bytes.size()));
-      // Some programs write it as in JPEG files.
-      constexpr std::string_view magic("Exif\0\0", 6);
-      const bool hasMagic =
-          data.size() >= magic.size() &&
-          std::memcmp(data.data(), magic.data(), magic.size()) == 0;
-      return data.subspan(hasMagic ? magic.size() : 0);
-    }
-    // Chunks have an even size.
-    bytes = bytes.subspan(
-        std::min<size_t>(uint64_t(size) + (size & 1), bytes.size()));
-  }
-  return {};
+  const auto data = riffChunk("EXIF", bytes);
+  if (!data)
+    return {};
+  // Some programs write it as in JPEG files.
+  constexpr std::string_view magic("Exif\0\0", 6);
+  const bool hasMagic =
+      data->size() >= magic.size() &&
+      std::memcmp(data->data(), magic.data(), magic.size()) == 0;
+  return data->subspan(hasMagic ? magic.size() : 0);
 }
 
 Result<Tensor> decodeWebP(std::span<const std::byte> bytes,

@@ -25,24 +25,31 @@ static std::string configurationOf(const check::Check &wanted) {
          setting("swapped", wanted.expectedFirst);
 }
 
+HostCallOp cpu::callObserver(Operation *op, StringRef suffix) {
+  OpBuilder builder(op);
+  std::string function, name;
+  if (auto probe = dyn_cast<check::ProbeOp>(op)) {
+    function = "sinter.probe";
+    name = probe.getProbeId();
+    probe.getResult().replaceAllUsesWith(probe.getOperand());
+  } else if (isa<check::PrintOp>(op)) {
+    function = "sinter.print";
+    llvm::raw_string_ostream stream(name);
+    op->getOperand(0).printAsOperand(stream, OpPrintingFlags());
+  } else {
+    return {};
+  }
+  return builder.create<HostCallOp>(op->getLoc(), TypeRange(),
+                                    op->getOperands(), function + suffix.str(),
+                                    name, /*isPure=*/false);
+}
+
 /// The call that replaces \p op, a check, print or probe; null for anything
 /// else.
 static HostCallOp callFor(Operation *op) {
   OpBuilder builder(op);
-  if (auto probe = dyn_cast<check::ProbeOp>(op)) {
-    probe.getResult().replaceAllUsesWith(probe.getOperand());
-    return builder.create<HostCallOp>(op->getLoc(), TypeRange(),
-                                      op->getOperands(), "sinter.probe",
-                                      probe.getProbeId(), /*isPure=*/false);
-  }
-  if (isa<check::PrintOp>(op)) {
-    std::string name;
-    llvm::raw_string_ostream stream(name);
-    op->getOperand(0).printAsOperand(stream, OpPrintingFlags());
-    return builder.create<HostCallOp>(op->getLoc(), TypeRange(),
-                                      op->getOperands(), "sinter.print", name,
-                                      /*isPure=*/false);
-  }
+  if (HostCallOp call = cpu::callObserver(op))
+    return call;
   const std::optional<check::Check> wanted = check::checkOf(op);
   if (!wanted)
     return {};

@@ -3,6 +3,7 @@
 #include "backend/cpu/legalize/LowerStrings.h"
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/legalize/CheckCalls.h"
 #include "graph/check/CheckOps.h"
 #include "graph/nn/TensorBuilder.h"
 #include "graph/text/TextOps.h"
@@ -27,9 +28,9 @@ std::string encoded(DenseStringElementsAttr strings) {
   return text;
 }
 
-/// The function of an operation whose result has the shape of its first
-/// operand.
-std::optional<StringCallee> stringCalleeOf(Operation *op) {
+/// The function of an operation, number \p place, whose result has the shape of
+/// its first operand.
+std::optional<StringCallee> stringCalleeOf(Operation *op, size_t place) {
   return TypeSwitch<Operation *, std::optional<StringCallee>>(op)
       .Case([](text::FormatOp) {
         return StringCallee{"sinter.format_numbers", ""};
@@ -50,8 +51,10 @@ std::optional<StringCallee> stringCalleeOf(Operation *op) {
       })
       .Case(
           [](text::RankOp) { return StringCallee{"sinter.rank_strings", ""}; })
-      .Case(
-          [](text::FindOp) { return StringCallee{"sinter.find_strings", ""}; })
+      .Case([&](text::FindOp) {
+        // Each keeps what it knows of its keys.
+        return StringCallee{"sinter.find_strings", std::to_string(place)};
+      })
       .Default(std::optional<StringCallee>());
 }
 
@@ -153,24 +156,6 @@ void callConstants(func::FuncOp function) {
     op.erase();
 }
 
-/// Probes and prints show texts.
-void callObserver(Operation *op) {
-  OpBuilder builder(op);
-  std::string name;
-  if (auto probe = dyn_cast<check::ProbeOp>(op)) {
-    name = probe.getProbeId();
-    probe.getResult().replaceAllUsesWith(probe.getOperand());
-  } else {
-    llvm::raw_string_ostream stream(name);
-    op->getOperand(0).printAsOperand(stream, OpPrintingFlags());
-  }
-  builder.create<HostCallOp>(op->getLoc(), TypeRange(), op->getOperands(),
-                             isa<check::ProbeOp>(op) ? "sinter.probe_strings"
-                                                     : "sinter.print_strings",
-                             name, /*isPure=*/false);
-  op->erase();
-}
-
 bool hasStrings(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), isStringTensor) ||
          llvm::any_of(op->getResultTypes(), isStringTensor);
@@ -185,13 +170,14 @@ void cpu::lowerStrings(func::FuncOp function) {
         (isa<check::ProbeOp, check::PrintOp>(op) && hasStrings(op)))
       found.push_back(op);
   });
-  for (Operation *op : found) {
+  for (auto [place, op] : llvm::enumerate(found)) {
     if (auto split = dyn_cast<text::SplitOp>(op))
       callSplit(split);
-    else if (const std::optional<StringCallee> callee = stringCalleeOf(op))
+    else if (const std::optional<StringCallee> callee =
+                 stringCalleeOf(op, place))
       call(op, *callee);
-    else
-      callObserver(op);
+    else if (callObserver(op, "_strings"))
+      op->erase();
   }
   callConstants(function);
   auto retype = [](ValueRange values) {

@@ -1,5 +1,7 @@
 #include "formats/paddle/file/JsonReader.h"
 
+#include "runtime/Utf8.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -206,27 +208,6 @@ bool JsonReader::unescape(std::string_view &value, size_t begin) {
       return false;
   }
   return fail("the JSON text ends in a string");
-}
-
-static void appendUtf8(std::string &out, uint32_t point) {
-  const auto put = [&](uint32_t byte) {
-    out.push_back(static_cast<char>(byte));
-  };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | point >> 6);
-    put(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    put(0xE0 | point >> 12);
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  } else {
-    put(0xF0 | point >> 18);
-    put(0x80 | (point >> 12 & 0x3F));
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  }
 }
 
 bool JsonReader::readHex(uint32_t &unit) {
