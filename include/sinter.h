@@ -225,7 +225,8 @@ SINTER_API sinter_status sinter_options_set_log(sinter_options *options,
                                                 sinter_log_callback log,
                                                 void *user,
                                                 sinter_error **error);
-/** Gets TEXT, SIZE bytes that the model prints when it runs. */
+/** Gets TEXT, SIZE bytes that the model prints when it runs, from the thread
+    that runs it. */
 typedef void (*sinter_print_callback)(void *user, const char *text,
                                       size_t size);
 /** Without PRINT, what a model prints goes nowhere. */
@@ -233,7 +234,8 @@ SINTER_API sinter_status sinter_options_set_print(sinter_options *options,
                                                   sinter_print_callback print,
                                                   void *user,
                                                   sinter_error **error);
-/** Gets how far long work is: DONE of TOTAL of STAGE, "compile" say. */
+/** Gets how far long work is: DONE of TOTAL of STAGE, "compile" say. Any thread
+    may call it, but for one call of the library one at a time. */
 typedef void (*sinter_progress_callback)(void *user, const char *stage,
                                          uint64_t done, uint64_t total);
 /** Sets who gets the progress of long calls. */
@@ -429,9 +431,9 @@ SINTER_API sinter_status sinter_model_quantize(
     random ones, at several sizes of dynamic dimensions. OPTIONS (may be NULL):
     those of `sinter compare` about two models, such as rtol, atol, range-atol,
     min-snr, min-cosine, backend, shape, outputs-only. REPORT (may be NULL) as
-    above, also if they differ: that of `sinter compare --json`. Errors:
-    SINTER_WRONG_RESULT if they differ, SINTER_CANCELLED, and those of running
-    both. */
+    above, also if they differ: that of `sinter compare --json`. Since
+    version 2. Errors: SINTER_WRONG_RESULT if they differ, SINTER_CANCELLED, and
+    those of running both. */
 SINTER_API sinter_status sinter_model_compare(
     const sinter_model *expected, const sinter_model *model,
     const sinter_tensor *inputs, size_t input_count,
@@ -462,8 +464,8 @@ SINTER_API sinter_status sinter_model_evaluate(
 /** A page for browsers, one HTML file: the graph as it was read, the one that
     is compiled, and the kernels of its program. OPTIONS (may be NULL): those of
     `sinter inspect --html` about the model and how to compile it, and measure
-    (a flag): measured times. PAGE is freed with sinter_string_free. Errors:
-    SINTER_CANCELLED, and those of compiling. */
+    (a flag): measured times. PAGE is freed with sinter_string_free. Since
+    version 2. Errors: SINTER_CANCELLED, and those of compiling. */
 SINTER_API sinter_status sinter_model_view(const sinter_model *model,
                                            const sinter_options *options,
                                            char **page, sinter_error **error);
@@ -474,8 +476,8 @@ SINTER_API sinter_status sinter_model_view(const sinter_model *model,
     `sinter compile`, such as name, shape, weights, target, cpu, features,
     parallel (a flag), debug-info (a flag), force (a flag: replaces files that
     exist). REPORT (may be NULL) as above: that of `sinter compile --json`,
-    which has the paths of all files. Errors: SINTER_USAGE for files that exist,
-    SINTER_UNSUPPORTED for what needs the library at run time,
+    which has the paths of all files. Since version 2. Errors: SINTER_USAGE for
+    files that exist, SINTER_UNSUPPORTED for what needs the library at run time,
     SINTER_CANCELLED, and those of compiling; nothing is written then. */
 SINTER_API sinter_status sinter_model_compile_to(const sinter_model *model,
                                                  const char *output,
@@ -673,7 +675,8 @@ SINTER_API void sinter_cancellation_free(sinter_cancellation *cancellation);
 
 /*===- Training -----------------------------------------------------------===*/
 
-/** A model in training. One call at a time works; others wait. */
+/** A model in training. One call at a time works; others wait. Since
+    version 2. */
 typedef struct sinter_trainer sinter_trainer;
 
 /** Makes MODEL ready for steps on batches of the caller's. OPTIONS (may be
@@ -744,8 +747,8 @@ typedef struct sinter_runtime_call {
   uint64_t *random; /**< Two words, 0 at the begin of a run. */
 } sinter_runtime_call;
 /** Makes CALL, for code of `sinter compile --with-runtime`, which is made to be
-    the only caller. Errors: SINTER_UNSUPPORTED if this version of the library
-    lacks the function, and those of the function. */
+    the only caller. Since version 2. Errors: SINTER_UNSUPPORTED if this version
+    of the library lacks the function, and those of the function. */
 SINTER_API sinter_status sinter_call_runtime(const sinter_runtime_call *call);
 /** What the last such call of this thread that failed says of it. */
 SINTER_API const char *sinter_runtime_error(void);

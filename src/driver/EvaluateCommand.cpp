@@ -7,6 +7,7 @@
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "interface/EvaluateChoices.h"
+#include "interface/OnceEach.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ public:
     addParameters(app, common);
     addFunction(app, common);
     choices.add(app);
-    choices.data.pictures.note = notesOnce();
+    choices.data.pictures.note = onceEach(printNote);
     app.get_option("--data")->required();
     app.add_option("--against", against,
                    "another model on the same samples: its metrics, and the "

@@ -3,33 +3,18 @@
 #include "driver/InputOptions.h"
 
 #include "driver/Text.h"
+#include "interface/OnceEach.h"
 #include "interface/PreprocessingOptions.h"
 #include "interface/SampleChoices.h"
 
 #include <CLI/CLI.hpp>
-#include <memory>
-#include <mutex>
-#include <set>
 
 namespace sinter::driver {
-
-std::function<void(const std::string &)> notesOnce() {
-  // Copies of the options load on several threads.
-  struct PrintedNotes {
-    std::mutex mutex;
-    std::set<std::string> texts;
-  };
-  return [printed = std::make_shared<PrintedNotes>()](const std::string &text) {
-    const std::lock_guard<std::mutex> lock(printed->mutex);
-    if (printed->texts.insert(text).second)
-      printNote(text);
-  };
-}
 
 void addPictures(CLI::App &app, InputOptions &options,
                  const std::string &group) {
   options.names = {"--input"};
-  options.note = notesOnce();
+  options.note = onceEach(printNote);
   addPreprocessing(app, options.preprocessing, group);
 }
 

@@ -17,8 +17,6 @@ namespace sinter::driver {
 /// --input and how images become tensors; \p takesMany: whether the command
 /// takes sources of many samples.
 void addInputs(CLI::App &app, InputOptions &options, bool takesMany = false);
-/// Prints notes, each text only once, whichever thread has it.
-std::function<void(const std::string &)> notesOnce();
 /// The options of pre-processing, in \p group of the help, with notes on what
 /// models' metadata add.
 void addPictures(CLI::App &app, InputOptions &options,

@@ -50,7 +50,10 @@ Result<void> TrainingReport::open(uint64_t steps, uint64_t epochs) {
 void TrainingReport::log(const nlohmann::json &line) {
   if (!logStream.is_open())
     return;
-  logStream << line.dump() << '\n' << std::flush;
+  logStream << line.dump(-1, ' ', /*ensure_ascii=*/false,
+                         nlohmann::json::error_handler_t::replace)
+            << '\n'
+            << std::flush;
   if (logStream)
     return;
   printNote("--log '" + options.logFile +

@@ -67,6 +67,13 @@ std::vector<std::string> ModelDescription::inputNames() const {
   return names;
 }
 
+std::vector<std::string> ModelDescription::outputNames() const {
+  std::vector<std::string> names;
+  for (const ModelOutput &output : outputs)
+    names.push_back(output.name);
+  return names;
+}
+
 bool mayFeedShapes(const TensorSpec &spec) {
   constexpr int64_t longest = 64;
   return spec.shape.size() <= 1 &&

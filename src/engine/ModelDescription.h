@@ -73,6 +73,7 @@ struct ModelDescription {
   /// else the only one with this other name.
   std::optional<size_t> inputNamed(std::string_view name) const;
   std::vector<std::string> inputNames() const;
+  std::vector<std::string> outputNames() const;
 };
 
 /// Whether an input can be one that says how large other tensors are, or what

@@ -22,6 +22,8 @@ struct Side {
   std::unique_ptr<Session> session;
   std::optional<SampleRunner> runner;
   std::optional<ModelMetrics> metrics;
+  /// How images become its input, for steps behind its outputs.
+  ImageOptions how;
 };
 
 /// A sample that not all models have run on.
@@ -104,14 +106,14 @@ Result<void> Evaluator::openRunner(Side &side) {
   if (!made)
     return inFile(made.takeError(), side.path);
   side.runner.emplace(std::move(*made));
+  if (post.empty())
+    return {};
+  Result<Preprocessing> prepared =
+      preprocessingFor(side.session->model(), options.data.pictures);
+  if (!prepared)
+    return inFile(prepared.takeError(), side.path);
+  side.how = imageOptions(*prepared);
   return {};
-}
-
-static std::vector<std::string> namesOfOutputs(const Session &session) {
-  std::vector<std::string> names;
-  for (const ModelOutput &each : session.model().outputs)
-    names.push_back(each.name);
-  return names;
 }
 
 /// Replaces \p outputs by those after all steps, and returns the boxes found,
@@ -121,14 +123,9 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
                        const OpenSample &sample) const {
   if (post.empty())
     return std::vector<Detection>();
-  Result<Preprocessing> prepared =
-      preprocessingFor(side.session->model(), options.data.pictures);
-  if (!prepared)
-    return prepared.takeError();
-  const ImageOptions how = imageOptions(*prepared);
-  const PostInput size = imageAmong(sample.shapes, how.layout);
+  const PostInput size = imageAmong(sample.shapes, side.how.layout);
   Result<PostResults> results =
-      post.apply(namesOfOutputs(*side.session), std::move(outputs), size);
+      post.apply(side.session->model().outputNames(), std::move(outputs), size);
   if (!results)
     return results.takeError();
   outputs = std::move(results->outputs);
@@ -142,7 +139,7 @@ Evaluator::postProcess(Side &side, std::vector<Tensor> &outputs,
       if (size.width <= 0 || size.height <= 0 || sample.truth.size.width <= 0)
         return std::move(boxes->front());
       return boxesInImage(std::move(boxes->front()), sample.truth.size,
-                          {size.height, size.width}, how);
+                          {size.height, size.width}, side.how);
     }
   return std::vector<Detection>();
 }
@@ -160,7 +157,7 @@ Result<void> Evaluator::chooseMetrics(Side &side, const SampleTruth &truth,
   if (!data->labels().empty())
     rules.mapClasses = static_cast<int64_t>(data->labels().size());
   Result<ModelMetrics> made = ModelMetrics::of(
-      wanted, namesOfOutputs(*side.session), outputs, truth, rules);
+      wanted, side.session->model().outputNames(), outputs, truth, rules);
   if (!made)
     return inFile(inside(options.names.metrics, made.takeError()), side.path);
   side.metrics = std::move(*made);

@@ -6,7 +6,6 @@
 #include "interface/AheadOfTime.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace sinter::c {
@@ -43,11 +42,7 @@ static Result<std::string> compileTo(const sinter_model &model,
       compileAhead(common, std::move(options), std::move(request), "output");
   if (!written)
     return written.takeError();
-  return asJson(*written,
-                model.files
-                    ? std::filesystem::path(model.path).filename().string()
-                    : model.path)
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return jsonText(asJson(*written, nameOf(model)));
 }
 
 } // namespace sinter::c

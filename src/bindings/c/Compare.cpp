@@ -9,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -81,10 +80,7 @@ static Result<CompareSide> openSide(const sinter_model &model,
     how->dynamicSizes = DynamicSizes::Wanted;
   how->mayInterpret = false;
   model.configuration.with(given).applyTo(*how);
-  const std::string name =
-      model.files ? std::filesystem::path(model.path).filename().string()
-                  : model.path;
-  return CompareSide::open(model.path, name + " (" + own.backend + ")",
+  return CompareSide::open(model.path, nameOf(model) + " (" + own.backend + ")",
                            std::move(*how), choices.inputs);
 }
 
@@ -187,7 +183,8 @@ sinter_status sinter_model_compare(const sinter_model *expected,
     Result<CompareReport> made = compareModels(*expected, *model, *all, *given);
     if (!made)
       return made.takeError();
-    if (Result<void> told = giveString(reportJson(*made).dump(), report); !told)
+    if (Result<void> told = giveString(jsonText(reportJson(*made)), report);
+        !told)
       return told;
     if (made->agrees())
       return {};

@@ -5,9 +5,9 @@
 #include "bindings/c/Strings.h"
 
 #include "interface/EvaluateChoices.h"
+#include "interface/OnceEach.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace sinter::c {
@@ -63,7 +63,7 @@ Result<void> EvaluateGiven::take(const sinter_model &model,
     choices.add(app);
   });
   common.model = model.path;
-  choices.data.pictures.note = common.note;
+  choices.data.pictures.note = onceEach(common.note);
   return done;
 }
 
@@ -78,12 +78,6 @@ static Result<SessionOptions> howToRun(const sinter_model &model,
   if (how)
     all.applyTo(*how);
   return how;
-}
-
-/// What messages and reports call \p model.
-static std::string nameOf(const sinter_model &model) {
-  return model.files ? std::filesystem::path(model.path).filename().string()
-                     : model.path;
 }
 
 /// Evaluates \p model, and \p other unless that is null, on \p samples or, if
@@ -134,7 +128,7 @@ static Result<void> evaluateModel(const sinter_model &model,
   if (other)
     made->against->model = nameOf(*other);
   if (Result<void> told =
-          giveString(asJson(*made, chosen.common).dump(), report);
+          giveString(jsonText(asJson(*made, chosen.common)), report);
       !told)
     return told;
   return checkBounds(*made, chosen.choices.bounds);

@@ -5,8 +5,14 @@
 #include "engine/CompilerLibrary.h"
 
 #include <cstring>
+#include <filesystem>
 
 namespace sinter::c {
+
+std::string nameOf(const sinter_model &model) {
+  return model.files ? std::filesystem::path(model.path).filename().string()
+                     : model.path;
+}
 
 Result<ModelRequest> requestFor(const sinter_model &model,
                                 const Configuration &configuration) {

@@ -35,6 +35,9 @@ Result<std::unique_ptr<sinter_model>>
 openModel(std::string path, std::shared_ptr<MemoryFolder> files,
           Configuration configuration);
 
+/// What messages and reports call \p model.
+std::string nameOf(const sinter_model &model);
+
 /// What the compiler is asked of \p model, by the options that it was opened
 /// with.
 Result<ModelRequest> requestFor(const sinter_model &model,

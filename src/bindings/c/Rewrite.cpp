@@ -109,7 +109,7 @@ static Result<void> optimize(const sinter_model &model,
   Result<std::unique_ptr<sinter_model>> opened = made->open(all);
   if (!opened)
     return opened.takeError();
-  if (Result<void> told = giveString(asJson(*done).dump(), report); !told)
+  if (Result<void> told = giveString(jsonText(asJson(*done)), report); !told)
     return told;
   *result = opened->release();
   return {};
@@ -193,7 +193,8 @@ static Result<void> quantizeModel(const sinter_model &model,
   Result<QuantizeReport> done = (*loadCompiler())->quantize(request);
   if (!done)
     return done.takeError();
-  if (Result<void> told = giveString(asJson(model.path, *done).dump(), report);
+  if (Result<void> told =
+          giveString(jsonText(asJson(nameOf(model), *done)), report);
       !told)
     return told;
   if (!done->boundHolds)

@@ -6,7 +6,6 @@
 #include "view/ViewModel.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 namespace sinter::c {
 
@@ -35,11 +34,7 @@ static Result<std::string> viewOf(const sinter_model &model,
   if (!how)
     return how.takeError();
   all.applyTo(*how);
-  return viewModel(model.path,
-                   model.files
-                       ? std::filesystem::path(model.path).filename().string()
-                       : model.path,
-                   std::move(*how), isMeasured);
+  return viewModel(model.path, nameOf(model), std::move(*how), isMeasured);
 }
 
 } // namespace sinter::c

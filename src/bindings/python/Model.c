@@ -369,7 +369,11 @@ static PyObject *model_evaluate(model_object *self, PyObject *arguments) {
   Py_END_ALLOW_THREADS options_release(&given);
   Py_XDECREF(given.callbacks);
   sampler_end(&samples);
-  return status == SINTER_OK ? text_of(report) : raise_error(error);
+  if (status == SINTER_OK)
+    return text_of(report);
+  // What misses a bound has a report, too.
+  sinter_string_free(report);
+  return raise_error(error);
 }
 
 static PyMethodDef model_methods[] = {

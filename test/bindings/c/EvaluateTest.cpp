@@ -142,6 +142,14 @@ TEST_F(CEvaluate, BoundsGiveAReport) {
   EXPECT_EQ(report["samples"], Scores::count);
 }
 
+TEST_F(CEvaluate, NamesThatAreNoText) {
+  std::string text = scaledScores("[1.0, 1.0, 1.0]");
+  text.insert(text.find("\"y\"") + 2, "\\FF");
+  open(text);
+  SINTER_ASSERT_OK(evaluate(&error));
+  EXPECT_EQ(report["metrics"][0]["output"], "y\ufffd");
+}
+
 TEST_F(CEvaluate, WhatMakesNoSenseIsRefused) {
   open(scaledScores("[1.0, 1.0, 1.0]"));
   SINTER_EXPECT_REFUSED(SINTER_USAGE, "give samples, or the option data",

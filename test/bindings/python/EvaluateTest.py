@@ -3,7 +3,7 @@
 
     test/bindings/python/EvaluateTest.py BUILD
 """
-# Covers: interface EvaluateChoices SampleChoices
+# Covers: interface EvaluateChoices SampleChoices OnceEach
 import json
 import os
 import subprocess
@@ -85,6 +85,25 @@ class Evaluating(unittest.TestCase):
         # By the names of inputs, and labels of fewer bits.
         named = [({"x": each}, label.astype("i4")) for each, label in self.pairs()]
         self.assertEqual(self.untimed(model.evaluate(named)), self.by_command())
+
+    def test_notes_are_told_once(self):
+        """However many images the pre-processing that a model keeps is for."""
+        path, kept, data = (os.path.join(self.folder, name) for name in ("images.mlir", "kept.mlir", "images"))
+        with open(path, "w") as file:
+            file.write("""func.func @main(%x: tensor<1x3x2x2xf32> {sinter.name = "x"}) -> (tensor<1x12xf32> {sinter.name = "y"}) {
+              %0 = stablehlo.reshape %x : (tensor<1x3x2x2xf32>) -> tensor<1x12xf32>
+              return %0 : tensor<1x12xf32>
+            }""")
+        subprocess.run([os.path.join(BUILD, "bin", "sinter"), "optimize", path, "-o", kept, "--preset", "imagenet"], check=True, capture_output=True)
+        for label in range(3):
+            os.makedirs(os.path.join(data, str(label)))
+            for i in range(4):
+                with open(os.path.join(data, str(label), f"{i}.ppm"), "wb") as file:
+                    file.write(b"P6 2 2 255\n" + bytes(range(12)))
+        notes = []
+        report = sinter.load(kept).evaluate(data, log=notes.append)
+        self.assertEqual(report["samples"], 12)
+        self.assertEqual(len([note for note in notes if "pre-processing of the model" in note]), 1, notes)
 
     def test_errors(self):
         model = sinter.load(self.path)
