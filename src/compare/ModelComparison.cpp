@@ -5,6 +5,7 @@
 #include "compare/CompareWeights.h"
 #include "data/TensorFiles.h"
 #include "runtime/Suggestions.h"
+#include "runtime/TensorNames.h"
 #include "runtime/TensorText.h"
 #include "runtime/Text.h"
 
@@ -408,16 +409,12 @@ Result<void> ModelComparison::compareWithFile() {
     return values.takeError();
   outputs->observed = std::move(values->observed);
   compareNamed(*outputs);
-  if (report.outputs.empty() && report.tensors.empty()) {
-    std::vector<std::string> names;
-    for (const TensorSpec &spec : second.outputSpecs)
-      names.push_back(spec.name);
+  if (report.outputs.empty() && report.tensors.empty())
     return usageError("none of the " + std::to_string(expected.size()) +
                       " tensors of '" + report.first +
                       "' has the name of a tensor of the model; its outputs "
                       "are " +
-                      quotedList(names));
-  }
+                      quotedList(namesOf(second.outputSpecs)));
   return {};
 }
 

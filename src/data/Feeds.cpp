@@ -1,47 +1,34 @@
 #include "data/Feeds.h"
 
+#include "data/TensorFiles.h"
+#include "runtime/StatePairs.h"
 #include "runtime/Suggestions.h"
-#include "runtime/Text.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace sinter {
-
-/// Names may contain an equals sign: the first one with an output before it and
-/// an input behind.
-static std::optional<Feed> feedOf(const std::string &text,
-                                  const std::vector<std::string> &outputs,
-                                  const ModelDescription &model) {
-  for (size_t sign = text.find('='); sign != std::string::npos;
-       sign = text.find('=', sign + 1)) {
-    const auto output = std::ranges::find(outputs, text.substr(0, sign));
-    const auto input = model.inputNamed(text.substr(sign + 1));
-    if (output != outputs.end() && input)
-      return Feed{static_cast<size_t>(output - outputs.begin()), *input};
-  }
-  return std::nullopt;
-}
 
 Result<std::vector<Feed>> parseFeeds(const std::vector<std::string> &texts,
                                      const ModelDescription &model,
                                      const std::string &what) {
-  std::vector<std::string> outputs;
-  for (const ModelOutput &output : model.outputs)
-    outputs.push_back(output.name);
+  const std::vector<std::string> outputs = model.outputNames();
+  const InputNamed inputNamed = [&](std::string_view name) {
+    return model.inputNamed(name);
+  };
   std::vector<Feed> feeds;
   for (const std::string &text : texts) {
-    const std::optional<Feed> feed = feedOf(text, outputs, model);
-    if (!feed)
+    const auto found = findStatePair(text, outputs, inputNamed);
+    if (!found)
       return usageError(what + " '" + text +
                         "': expected OUTPUT=INPUT; the outputs are " +
                         quotedList(outputs) + ", the inputs " +
                         quotedList(model.inputNames()));
-    if (std::ranges::find(feeds, feed->input, &Feed::input) != feeds.end())
+    const Feed feed{found->first, found->second};
+    if (std::ranges::find(feeds, feed.input, &Feed::input) != feeds.end())
       return usageError(what + ": input '" +
-                        model.inputs[feed->input].spec.name +
+                        model.inputs[feed.input].spec.name +
                         "' is given twice");
-    feeds.push_back(*feed);
+    feeds.push_back(feed);
   }
   return feeds;
 }
@@ -49,7 +36,7 @@ Result<std::vector<Feed>> parseFeeds(const std::vector<std::string> &texts,
 std::vector<std::string> keptFeeds(const ModelDescription &model) {
   for (const auto &[key, text] : model.metadata.entries)
     if (key == feedsKey)
-      return partsOf(text, '\n');
+      return statePairs(text);
   return {};
 }
 
@@ -60,6 +47,18 @@ std::vector<std::string> zeroInputs(const ModelDescription &model,
     for (const Feed &feed : *feeds)
       named.push_back(model.inputs[feed.input].spec.name);
   return named;
+}
+
+std::vector<std::string> feedFileNames(const std::vector<Feed> &feeds,
+                                       const ModelDescription &model) {
+  std::set<std::string> used;
+  for (const TensorSpec &state : model.states)
+    fileName("state_" + state.name, used);
+  std::vector<std::string> files;
+  for (const Feed &feed : feeds)
+    files.push_back(
+        fileName("state_" + model.inputs[feed.input].spec.name, used) + ".npy");
+  return files;
 }
 
 Result<void> checkFeeds(const std::vector<Feed> &feeds,

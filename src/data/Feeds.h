@@ -29,6 +29,10 @@ std::vector<std::string> keptFeeds(const ModelDescription &model);
 std::vector<std::string> zeroInputs(const ModelDescription &model,
                                     std::vector<std::string> named);
 
+/// The files of what \p feeds keep, in a folder of states.
+std::vector<std::string> feedFileNames(const std::vector<Feed> &feeds,
+                                       const ModelDescription &model);
+
 /// Whether what is fed fits where it goes, as far as \p executor of \p model
 /// knows it; Usage error.
 Result<void> checkFeeds(const std::vector<Feed> &feeds,

@@ -46,10 +46,7 @@ static Result<FrameFiles> filesInFolder(const std::string &what,
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end;
        !error && entry != end; entry.increment(error)) {
-    std::string extension = entry->path().extension().string();
-    std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
-      return static_cast<char>(std::tolower(c));
-    });
+    const std::string extension = extensionOf(entry->path().string());
     std::error_code ignored;
     if ((extension == ".npy" || extension == ".wav") &&
         entry->is_regular_file(ignored))
@@ -114,11 +111,17 @@ static Result<Tensor> readWindowed(const std::string &path,
                                    const ModelInput &input,
                                    std::optional<int64_t> wanted,
                                    int64_t &rate) {
+  // As from a pipe; other inputs are refused with the array's type.
+  const auto asInput = [&](Tensor array) {
+    return asFloats(array, input.spec.type).value_or(array);
+  };
   auto file = MappedFile::open(path);
   if (!file)
     return file.takeError();
-  if (!isWav((*file)->bytes()))
-    return readTensor(path, input.spec.type);
+  if (!isWav((*file)->bytes())) {
+    Result<Tensor> array = readTensor(path, input.spec.type);
+    return array ? asInput(std::move(*array)) : std::move(array);
+  }
   Result<Audio> audio = decodeWav((*file)->bytes(), path);
   if (!audio)
     return audio.takeError();
@@ -128,9 +131,7 @@ static Result<Tensor> readWindowed(const std::string &path,
   if (!audio)
     return audio.takeError();
   rate = audio->rate;
-  // Other inputs are refused with the array's type.
-  return asFloats(audio->samples, input.spec.type)
-      .value_or(std::move(audio->samples));
+  return asInput(std::move(audio->samples));
 }
 
 Result<std::unique_ptr<FrameSource>> openFrames(const std::string &path,

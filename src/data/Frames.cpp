@@ -20,7 +20,7 @@ static std::optional<Shape> withRank(Shape shape, size_t rank) {
 static int64_t sizeInInput(const ModelInput &input, size_t axis, size_t rank) {
   const Shape &wanted = input.spec.shape;
   const size_t fromEnd = rank - axis;
-  if (!input.ranked || input.sizesAreHints || fromEnd > wanted.size())
+  if (!input.ranked || fromEnd > wanted.size())
     return -1;
   return wanted[wanted.size() - fromEnd];
 }

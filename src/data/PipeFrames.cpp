@@ -147,7 +147,7 @@ Result<void> PipeFrames::Pieces::openRaw() {
   const auto rank = static_cast<int64_t>(input.spec.shape.size());
   const int64_t wanted = options.windows.axis;
   const int64_t index = wanted < 0 ? wanted + rank : wanted;
-  if (!input.ranked || input.sizesAreHints || index < 0 || index >= rank)
+  if (!input.ranked || index < 0 || index >= rank)
     return usageError("raw elements: input '" + input.spec.name + "', " +
                       input.text() + ", has no dimension " +
                       std::to_string(wanted));

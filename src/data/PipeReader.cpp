@@ -5,9 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <poll.h>
 #include <unistd.h>
 
 namespace sinter {
+
+bool PipeReader::isReady() const {
+  pollfd wanted{descriptor, POLLIN, 0};
+  return hasEnded || !ahead().empty() || ::poll(&wanted, 1, 0) > 0;
+}
 
 Result<bool> PipeReader::fill(size_t wanted) {
   constexpr size_t piece = size_t(1) << 16;

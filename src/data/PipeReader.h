@@ -30,6 +30,8 @@ public:
   /// Takes the first \p bytes of them.
   void take(size_t bytes) { taken += bytes; }
   bool isAtEnd() const { return hasEnded; }
+  /// Whether there is something, or the end, without waiting.
+  bool isReady() const;
   const std::string &nameText() const { return name; }
 
 private:

@@ -4,11 +4,11 @@
 
 #include "data/Labels.h"
 #include "data/SampleFinder.h"
+#include "runtime/Npy.h"
 #include "runtime/Npz.h"
 #include "runtime/OutOfMemory.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <set>
 
@@ -17,13 +17,10 @@ namespace sinter {
 namespace fs = std::filesystem;
 
 bool isNamedAsPicture(const std::string &path) {
-  std::string ending = fs::path(path).extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
   static constexpr std::string_view endings[] = {
-      ".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"};
-  return std::ranges::find(endings, ending) != std::end(endings);
+      ".png", ".jpg",  ".jpeg", ".bmp", ".gif", ".webp",
+      ".tif", ".tiff", ".pnm",  ".pbm", ".pgm", ".ppm"};
+  return std::ranges::find(endings, extensionOf(path)) != std::end(endings);
 }
 
 std::vector<ModelInput> inputsOfShapes(const ModelDescription &model,
@@ -38,6 +35,7 @@ std::vector<ModelInput> inputsOfShapes(const ModelDescription &model,
     input.ranked = true;
     input.symbols.resize(shape.size());
     input.spec.shape = shape;
+    input.sizesAreHints = false;
     for (size_t i = 0; i < shape.size(); ++i)
       if (shape[i] >= 0)
         input.symbols[i].clear();
@@ -249,11 +247,15 @@ Result<NamedTensors> SampleLoader::archived(const SamplePosition &place) const {
     return arrays.takeError();
   const std::vector<ModelInput> &inputs = session.model().inputs;
   NamedTensors found;
-  for (auto &[name, tensor] : *arrays)
-    if (const auto index = session.model().inputNamed(name))
-      found.emplace_back(inputs[*index].spec.name, std::move(tensor));
-    else if (inputs.size() == 1 && arrays->size() == 1)
-      found.emplace_back(inputs[0].spec.name, std::move(tensor));
+  for (auto &[name, tensor] : *arrays) {
+    std::optional<size_t> index = session.model().inputNamed(name);
+    if (!index && inputs.size() == 1 && arrays->size() == 1)
+      index = 0;
+    if (!index)
+      continue;
+    const TensorSpec &spec = inputs[*index].spec;
+    found.emplace_back(spec.name, asStored(std::move(tensor), spec.type));
+  }
   if (found.empty())
     return usageError("'" + place.archive + "' has no array '" +
                       inputs[0].spec.name + "'");

@@ -19,6 +19,7 @@
 #define SINTER_DATA_SAMPLEFILES_H
 
 #include "data/Inputs.h"
+#include "data/SampleSources.h"
 #include "engine/Quantize.h"
 
 namespace sinter {
@@ -41,6 +42,9 @@ struct SampleOptions {
   /// Whether a sample is one row of the model's batch, whatever its size, or a
   /// whole batch: for callers that fill batches themselves.
   bool asRows = false;
+  /// Reads the only source, "-": those that are there, at least one unless it
+  /// has ended. Null: all are read.
+  std::shared_ptr<PipedSamples> piped;
   /// How images become tensors, and the inputs that are the same for all
   /// samples, by name.
   InputOptions pictures;

@@ -210,16 +210,16 @@ Result<void> SampleFinder::takeArchive(const std::string &source) {
     return inside(what(), arrays.takeError());
   SampleArrays all;
   for (const size_t input : wanted) {
-    const auto own = std::ranges::find_if(*arrays, [&](const auto &array) {
+    auto own = std::ranges::find_if(*arrays, [&](const auto &array) {
       return model.inputNamed(array.first) == input;
     });
-    if (own != arrays->end())
-      all.arrays.push_back({input, own->second, {}});
-    else if (wanted.size() == 1 && arrays->size() == 1)
-      all.arrays.push_back({input, arrays->front().second, {}});
-    else
+    if (own == arrays->end() && wanted.size() == 1 && arrays->size() == 1)
+      own = arrays->begin();
+    if (own == arrays->end())
       return usageError(what() + " '" + source + "' has no array '" +
                         inputs[input].spec.name + "'");
+    all.arrays.push_back(
+        {input, asStored(own->second, inputs[input].spec.type), {}});
   }
   Result<bool> taken = takeRows(std::move(all), source, /*areOne=*/true);
   if (!taken)
@@ -287,15 +287,24 @@ Result<void> SampleFinder::lookIntoList(const std::string &source) {
   return {};
 }
 
-Result<void> SampleFinder::takeStream(SampleStream &stream) {
-  for (size_t number = 0;; ++number) {
+/// Whether to wait for the next sample: of a part, only for the first one.
+bool SampleFinder::takesMore(const PipedSamples &piped) const {
+  return !piped.hasEnded &&
+         (!options.piped || places.empty() ||
+          (places.size() < PipedSamples::most && piped.stream.isReady()));
+}
+
+Result<void> SampleFinder::takeArraysOf(PipedSamples &piped) {
+  for (; takesMore(piped); ++piped.taken) {
     SampleArrays all;
     for (const size_t input : wanted) {
-      Result<std::optional<Tensor>> array = stream.array();
+      Result<std::optional<Tensor>> array = piped.stream.array();
       if (!array)
         return inside(what(), array.takeError());
-      if (!*array && all.arrays.empty())
+      if (!*array && all.arrays.empty()) {
+        piped.hasEnded = true;
         return {};
+      }
       if (!*array)
         return usageError(what() +
                           " -: the last sample has no array for input '" +
@@ -304,30 +313,41 @@ Result<void> SampleFinder::takeStream(SampleStream &stream) {
           {input, asStored(std::move(**array), inputs[input].spec.type), {}});
     }
     Result<bool> taken =
-        takeRows(std::move(all), "-[" + std::to_string(number) + "]",
+        takeRows(std::move(all), "-[" + std::to_string(piped.taken) + "]",
                  /*areOne=*/false);
     if (!taken)
       return taken.takeError();
   }
+  return {};
+}
+
+Result<void> SampleFinder::takeLinesOf(PipedSamples &piped) {
+  while (takesMore(piped)) {
+    Result<std::optional<std::string>> line = piped.stream.line();
+    if (!line)
+      return inside(what(), line.takeError());
+    piped.hasEnded = !*line;
+    if (piped.hasEnded)
+      return {};
+    for (const ListedSample &sample : listedSamples(**line)) {
+      if (Result<void> done = takeLine(sample, ""); !done)
+        return inFile(done.takeError(), "standard input");
+      ++piped.taken;
+    }
+  }
+  return {};
 }
 
 Result<void> SampleFinder::lookIntoStandardInput() {
-  SampleStream stream(STDIN_FILENO, "standard input");
-  Result<bool> holdsArrays = stream.holdsArrays();
-  if (!holdsArrays)
-    return inside(what(), holdsArrays.takeError());
-  if (*holdsArrays)
-    return takeStream(stream);
-  while (true) {
-    Result<std::optional<std::string>> line = stream.line();
-    if (!line)
-      return inside(what(), line.takeError());
-    if (!*line)
-      return {};
-    for (const ListedSample &sample : listedSamples(**line))
-      if (Result<void> done = takeLine(sample, ""); !done)
-        return inFile(done.takeError(), "standard input");
+  PipedSamples whole;
+  PipedSamples &piped = options.piped ? *options.piped : whole;
+  if (piped.taken == 0) {
+    Result<bool> holdsArrays = piped.stream.holdsArrays();
+    if (!holdsArrays)
+      return inside(what(), holdsArrays.takeError());
+    piped.areArrays = *holdsArrays;
   }
+  return piped.areArrays ? takeArraysOf(piped) : takeLinesOf(piped);
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,7 +423,7 @@ SampleFinder::lookInto(const std::string &source) {
   }
   if (!done)
     return done.takeError();
-  if (!places.empty())
+  if (!places.empty() || (options.piped && options.piped->taken > 0))
     return std::move(places);
   if (kind != SampleSourceKind::Folder)
     return usageError(what() + " '" + source + "': there is no sample in it");

@@ -71,7 +71,9 @@ private:
   Result<void> takeLine(const ListedSample &line, const std::string &folder);
   Result<void> takeArrays(const std::string &source);
   Result<void> takeArchive(const std::string &source);
-  Result<void> takeStream(SampleStream &stream);
+  Result<void> takeArraysOf(PipedSamples &piped);
+  Result<void> takeLinesOf(PipedSamples &piped);
+  bool takesMore(const PipedSamples &piped) const;
   Result<bool> takeRows(SampleArrays arrays, const std::string &name,
                         bool areOne);
   void takeRandom(uint64_t seed);

@@ -6,16 +6,21 @@
 
 namespace sinter {
 
-/// Whether \p shape from dimension \p first on is what \p wanted asks for from
+/// Whether \p shape from its second dimension on is what \p input asks for from
 /// dimension \p from on.
-static bool fitsFrom(const Shape &shape, size_t first, const Shape &wanted,
-                     size_t from) {
-  if (shape.size() - first != wanted.size() - from)
+static bool fitsFrom(const Shape &shape, const ModelInput &input, size_t from) {
+  const Shape &wanted = input.spec.shape;
+  if (shape.size() - 1 != wanted.size() - from)
     return false;
-  for (size_t i = 0; first + i < shape.size(); ++i)
-    if (wanted[from + i] >= 0 && wanted[from + i] != shape[first + i])
+  for (size_t i = 0; 1 + i < shape.size() && !input.sizesAreHints; ++i)
+    if (wanted[from + i] >= 0 && wanted[from + i] != shape[1 + i])
       return false;
   return true;
+}
+
+/// The size of the first dimension of \p input; negative if any is taken.
+static int64_t batchSizeOf(const ModelInput &input) {
+  return input.sizesAreHints ? -1 : input.spec.shape[0];
 }
 
 Result<std::optional<SampleRows>> rowsIn(const Tensor &array,
@@ -24,17 +29,17 @@ Result<std::optional<SampleRows>> rowsIn(const Tensor &array,
   const Shape &wanted = input.spec.shape;
   const Shape &shape = array.shape();
   const std::optional<SampleRows> isOne;
-  if (!input.ranked || input.sizesAreHints || shape.empty() ||
-      array.type() != input.spec.type)
+  if (!input.ranked || shape.empty() || array.type() != input.spec.type)
     return isOne;
-  if (shape.size() == wanted.size() + 1 && fitsFrom(shape, 1, wanted, 0)) {
+  if (shape.size() == wanted.size() + 1 && fitsFrom(shape, input, 0)) {
     SampleRows rows{shape[0], Shape(shape.begin() + 1, shape.end())};
     return std::optional(std::move(rows));
   }
   if (!options.hasBatch || wanted.empty() || shape.size() != wanted.size() ||
-      !fitsFrom(shape, 1, wanted, 1))
+      !fitsFrom(shape, input, 1))
     return isOne;
-  const int64_t batch = options.asRows || wanted[0] < 0 ? 1 : wanted[0];
+  const int64_t batch =
+      options.asRows || batchSizeOf(input) < 0 ? 1 : wanted[0];
   if (shape[0] == batch)
     return isOne;
   if (batch == 0 || shape[0] % batch != 0)
@@ -70,15 +75,15 @@ BatchDimension batchOf(const std::vector<ModelInput> &inputs,
   const ModelInput *first = nullptr;
   for (const size_t index : varying) {
     const ModelInput &input = inputs[index];
-    const bool isPlain = input.ranked && !input.sizesAreHints &&
-                         !input.feedsShapes && !input.spec.shape.empty();
+    const bool isPlain =
+        input.ranked && !input.feedsShapes && !input.spec.shape.empty();
     if (!first && (!isPlain || input.spec.shape.size() < 2))
       return {};
     if (!first) {
       first = &input;
-      batch.size = input.spec.shape[0];
+      batch.size = batchSizeOf(input);
     }
-    batch.inputs[index] = isPlain && input.spec.shape[0] == batch.size &&
+    batch.inputs[index] = isPlain && batchSizeOf(input) == batch.size &&
                           (batch.size >= 0 || symbol(input) == symbol(*first));
   }
   return batch;

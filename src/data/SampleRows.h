@@ -5,6 +5,8 @@
 //   row input [N, 3, 8, 8]   array [100, 3, 8, 8]      100 samples of one row
 //   input [3, 8, 8]      array [100, 3, 8, 8]      100 samples
 //
+// Sizes that are hints are as dynamic ones.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SINTER_DATA_SAMPLEROWS_H

@@ -5,6 +5,7 @@
 #include "runtime/Text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <glob.h>
@@ -27,6 +28,14 @@ SampleSourceKind kindOfSource(const std::string &source) {
   return source.find_first_of("*?[") != std::string::npos
              ? SampleSourceKind::Pattern
              : SampleSourceKind::File;
+}
+
+std::string extensionOf(const std::string &path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char each) {
+    return static_cast<char>(std::tolower(each));
+  });
+  return extension;
 }
 
 std::vector<ListedSample> listedSamples(const std::string &text) {

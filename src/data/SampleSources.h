@@ -24,6 +24,7 @@
 
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace sinter {
@@ -32,6 +33,9 @@ enum class SampleSourceKind { File, Folder, Pattern, List, StandardInput };
 
 /// The kind of \p source; File if there is nothing of this name.
 SampleSourceKind kindOfSource(const std::string &source);
+
+/// The extension of \p path in small letters: ".png".
+std::string extensionOf(const std::string &path);
 
 /// A line of a list.
 struct ListedSample {
@@ -66,10 +70,25 @@ public:
   Result<std::optional<std::string>> line();
   /// The next array; nothing at the end.
   Result<std::optional<Tensor>> array();
+  /// Whether there is something, or the end, without waiting.
+  bool isReady() const { return reader.isReady(); }
 
 private:
   PipeReader reader;
   size_t count = 0;
+};
+
+/// Samples on standard input that are taken part by part, each as many as are
+/// there.
+struct PipedSamples {
+  /// Of a part.
+  static constexpr size_t most = 256;
+
+  SampleStream stream{STDIN_FILENO, "standard input"};
+  /// Those of all parts so far.
+  size_t taken = 0;
+  /// Whether these are arrays; else lines.
+  bool areArrays = false, hasEnded = false;
 };
 
 } // namespace sinter

@@ -6,6 +6,7 @@
 #include "data/TensorFiles.h"
 #include "runtime/Npy.h"
 #include "runtime/Suggestions.h"
+#include "runtime/TensorNames.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,13 +14,6 @@
 namespace sinter {
 
 namespace fs = std::filesystem;
-
-static std::vector<std::string> namesOf(const Executor &executor) {
-  std::vector<std::string> names;
-  for (const TensorSpec &spec : executor.states())
-    names.push_back(spec.name);
-  return names;
-}
 
 std::vector<std::string> stateFileNames(const Executor &executor,
                                         std::set<std::string> &used) {
@@ -52,7 +46,7 @@ static Result<void> giveState(Executor &executor, size_t index,
 static Result<void> giveNamed(Executor &executor, const std::string &argument,
                               std::set<size_t> &given,
                               const std::string &what) {
-  const std::vector<std::string> names = namesOf(executor);
+  const std::vector<std::string> names = namesOf(executor.states());
   // Names may contain an equals sign.
   for (size_t sign = argument.find('='); sign != std::string::npos;
        sign = argument.find('=', sign + 1)) {

@@ -67,14 +67,12 @@ Result<void> StepArrays::add(const std::vector<Tensor> &results) {
   return {};
 }
 
-/// Steps \p first to \p end of \p array, which has them as first dimension.
-static Tensor stepsOf(const Tensor &array, size_t first, size_t end) {
+/// The first \p count steps of \p array, which has steps as first dimension.
+static Tensor firstSteps(const Tensor &array, size_t count) {
   Shape shape = array.shape();
-  const size_t bytes =
-      array.bytes() / static_cast<size_t>(std::max<int64_t>(shape[0], 1));
-  shape[0] = static_cast<int64_t>(end - first);
+  shape[0] = static_cast<int64_t>(count);
   auto owner = std::make_shared<const Tensor>(array);
-  const std::byte *data = owner->data() + first * bytes;
+  const std::byte *data = owner->data();
   return Tensor::share(array.type(), std::move(shape), data, std::move(owner));
 }
 
@@ -82,28 +80,8 @@ std::vector<Tensor> StepArrays::arrays() const {
   std::vector<Tensor> given;
   for (size_t i = 0; i < all.size(); ++i)
     given.push_back(holdStrings(
-        areLast[i] || done == room ? all[i] : stepsOf(all[i], 0, done)));
+        areLast[i] || done == room ? all[i] : firstSteps(all[i], done)));
   return given;
-}
-
-std::vector<Tensor> StepArrays::at(size_t step) const {
-  std::vector<Tensor> given;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (areLast[i])
-      continue;
-    Tensor row = holdStrings(stepsOf(all[i], step, step + 1));
-    given.push_back(
-        row.reshaped(Shape(row.shape().begin() + 1, row.shape().end())));
-  }
-  return given;
-}
-
-std::vector<TensorSpec> StepArrays::ownSpecs() const {
-  std::vector<TensorSpec> own;
-  for (size_t i = 0; i < specs.size(); ++i)
-    if (!areLast[i])
-      own.push_back(specs[i]);
-  return own;
 }
 
 } // namespace sinter

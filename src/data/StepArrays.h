@@ -26,14 +26,8 @@ public:
   /// than in the first one, System error if there is not enough memory.
   Result<void> add(const std::vector<Tensor> &results);
 
-  size_t steps() const { return done; }
-  bool isLast(size_t output) const { return areLast[output]; }
   /// What has been given, by output.
   std::vector<Tensor> arrays() const;
-  /// What step \p step gave, without the outputs of which the last is kept.
-  std::vector<Tensor> at(size_t step) const;
-  /// The specs of these.
-  std::vector<TensorSpec> ownSpecs() const;
 
 private:
   Result<void> makeRoom(const std::vector<Tensor> &results, size_t steps);

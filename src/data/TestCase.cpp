@@ -255,10 +255,8 @@ private:
     return TestTensors{std::move(*tensors), {}};
   }
   Result<TestTensors> namedOutputs(const std::string &set) const {
-    std::vector<std::string> names;
-    for (const TensorSpec &output : session->model().outputs)
-      names.push_back(output.name);
-    Result<std::vector<Tensor>> tensors = readNamed(set, "output", names);
+    Result<std::vector<Tensor>> tensors =
+        readNamed(set, "output", session->model().outputNames());
     if (!tensors)
       return tensors.takeError();
     return TestTensors{std::move(*tensors), {}};

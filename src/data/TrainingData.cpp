@@ -6,6 +6,7 @@
 #include "data/SampleFiles.h"
 #include "runtime/Idx.h"
 #include "runtime/MappedFile.h"
+#include "runtime/Npy.h"
 #include "runtime/Npz.h"
 #include "runtime/OptionNames.h"
 #include "runtime/Random.h"
@@ -244,9 +245,10 @@ Result<void> Loader::fromArrays(const NamedTensors &arrays) {
       array = find(input.otherNames[i]);
     if (!array)
       return missing(input.spec.name);
-    if (Result<void> good = checkArray(input.spec.name, *array, input); !good)
+    Tensor stored = asStored(*array, input.spec.type);
+    if (Result<void> good = checkArray(input.spec.name, stored, input); !good)
       return good;
-    inputs.push_back(*array);
+    inputs.push_back(std::move(stored));
   }
   std::vector<const TensorSpec *> outputs;
   for (const TargetArray &wanted : options.targets) {

@@ -23,6 +23,7 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace sinter::driver {
 namespace {
@@ -280,11 +281,11 @@ private:
 
   /// Whether measuring for \p wanted seconds goes on after \p passed
   /// milliseconds, which \p activity shows.
-  static bool goesOn(Activity &activity, double passed, double wanted) {
+  bool goesOn(Activity &activity, double passed, double wanted) {
     // Seconds, and not runs: to tell of each would take time from short ones.
-    if (wanted >= 1)
-      activity.update(static_cast<uint64_t>(passed / 1000),
-                      static_cast<uint64_t>(wanted), "seconds");
+    const auto done = static_cast<uint64_t>(passed / 1000);
+    if (wanted >= 1 && std::exchange(shownSeconds, done) != done)
+      activity.update(done, static_cast<uint64_t>(wanted), "seconds");
     return passed < wanted * 1000;
   }
 
@@ -416,6 +417,7 @@ private:
   double seconds = 3;
   unsigned warmup = 3, streams = 1;
   bool perLayer = false, ofMachine = false;
+  uint64_t shownSeconds = 0;
   std::string plotFile, sweepText;
 };
 

@@ -2,17 +2,20 @@
 
 #include "driver/PostOptions.h"
 
+#include "data/TensorFiles.h"
 #include "driver/Text.h"
 #include "interface/PostChoices.h"
 #include "post/ClassMaps.h"
 #include "post/PostText.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Png.h"
+#include "runtime/TensorNames.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace sinter::driver {
 
@@ -111,10 +114,8 @@ Result<std::vector<PostResult>> applyPost(const PostProcessing &post,
                                           const PostedSample &sample) {
   if (post.empty())
     return std::vector<PostResult>();
-  std::vector<std::string> names;
-  for (const TensorSpec &spec : specs)
-    names.push_back(spec.name);
-  Result<PostResults> results = post.apply(names, outputs, sample.input);
+  Result<PostResults> results =
+      post.apply(namesOf(specs), outputs, sample.input);
   if (!results)
     return results.takeError();
   outputs = std::move(results->outputs);
@@ -141,8 +142,15 @@ nlohmann::json foundJson(const std::vector<PostResult> &found,
 
 Result<void> writeMaps(const std::vector<PostResult> &found,
                        const std::string &folder, const std::string &stem) {
+  const auto areMaps = [](const PostResult &each) {
+    return std::holds_alternative<std::vector<Tensor>>(each.value);
+  };
+  const bool areSeveral = std::ranges::count_if(found, areMaps) > 1;
+  std::set<std::string> used;
   for (const PostResult &each : found) {
     const auto *maps = std::get_if<std::vector<Tensor>>(&each.value);
+    const std::string own =
+        areSeveral && maps ? fileName(stem + "_" + each.output, used) : stem;
     for (size_t i = 0; maps && i < maps->size(); ++i) {
       Result<Tensor> bytes = asBytes((*maps)[i]);
       if (!bytes)
@@ -153,7 +161,7 @@ Result<void> writeMaps(const std::vector<PostResult> &found,
       const std::string number =
           maps->size() > 1 ? "_" + std::to_string(i) : "";
       if (Result<void> written = writeFileAtomically(
-              folder + "/" + stem + "_map" + number + ".png", *file);
+              folder + "/" + own + "_map" + number + ".png", *file);
           !written)
         return written;
     }

@@ -78,7 +78,8 @@ nlohmann::json foundJson(const std::vector<PostResult> &found,
                          const std::vector<std::string> &labels);
 
 /// Writes class maps as PNG files with a palette to \p folder, as STEM_map.png,
-/// or STEM_map_I.png for several images.
+/// or STEM_map_I.png for several images; with the output's name behind the stem
+/// where maps are of several outputs.
 Result<void> writeMaps(const std::vector<PostResult> &found,
                        const std::string &folder, const std::string &stem);
 /// Writes the image at \p path with the boxes found to \p folder, as STEM.png.

@@ -6,6 +6,8 @@
 #include "runtime/Result.h"
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace sinter::driver {
 
@@ -20,6 +22,12 @@ struct ProcessShare {
 Result<ProcessShare> shareOf(size_t count);
 /// Whether there are several processes.
 bool isShared();
+/// Whether \p source, of an option, is standard input: "-", or "x=-".
+bool readsStandardInput(const std::string &source);
+/// Usage error if one of several processes would read one of \p sources, those
+/// of \p option, from standard input.
+Result<void> checkShared(const std::string &option,
+                         const std::vector<std::string> &sources);
 
 } // namespace sinter::driver
 

@@ -91,8 +91,8 @@ public:
       return done.takeError();
     if (grid.isGrid())
       return runOnGrid(std::move(*session), shapes);
-    const bool feedsBack =
-        repeat > 1 && !keptFeeds((*session)->model()).empty();
+    const bool feedsBack = (repeat > 1 || !states.folder.empty()) &&
+                           !keptFeeds((*session)->model()).empty();
     if (stream.isStream() || feedsBack)
       return runSteps(**session, shapes);
     Result<InputSources> sources = inputSources(

@@ -8,7 +8,6 @@
 #include "driver/Summary.h"
 #include "driver/Text.h"
 #include "engine/ExecutorStates.h"
-#include "engine/MpiLibrary.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
 
@@ -26,11 +25,12 @@ namespace {
 class SampleRun {
 public:
   SampleRun(Session &session, const CommonOptions &common,
-            const SampleRunOptions &options, Samples samples)
-      : session(session), common(common), options(options),
-        samples(std::move(samples)) {}
+            const SampleRunOptions &options, bool isPiped)
+      : session(session), common(common), options(options), isPiped(isPiped) {}
 
-  Result<int> run(const NamedShapes &shapes);
+  /// Runs on \p more samples.
+  Result<void> runOn(Samples more, const NamedShapes &shapes);
+  Result<void> finish();
 
 private:
   Result<void> divide();
@@ -42,21 +42,26 @@ private:
                                               std::vector<Tensor> &outputs);
   void nameFiles(std::span<const TensorSpec> outputs);
   void showProgress(size_t done, size_t total);
-  Result<void> finish(const BatchRunReport &report);
 
   Session &session;
   const CommonOptions &common;
   const SampleRunOptions &options;
-  const Samples samples;
+  /// Whether they come in parts, as they are there.
+  const bool isPiped;
+  /// Those of a part, and how many there were in earlier ones.
+  Samples samples;
+  size_t before = 0;
+  std::vector<std::string> stems;
+  std::set<std::string> usedStems, usedFiles;
   /// The samples of this process.
   ProcessShare share;
   std::vector<TensorSpec> outputSpecs;
   std::vector<Shape> inputShapes;
   /// By sample and output.
   std::vector<std::string> files;
-  bool isChecked = false;
+  bool isStarted = false, isChecked = false;
+  BatchRunReport all;
   std::optional<Activity> activity;
-  Stopwatch watch;
 };
 
 } // namespace
@@ -73,7 +78,7 @@ Result<void> SampleRun::divide() {
   return {};
 }
 
-std::string sampleStem(const Samples &samples, size_t index) {
+static std::string stemOf(const Samples &samples, size_t index) {
   namespace fs = std::filesystem;
   const std::string &path = samples.paths[index];
   const std::string &name = samples.names[index];
@@ -87,20 +92,30 @@ std::string sampleStem(const Samples &samples, size_t index) {
   return stem + row;
 }
 
-/// Gives each output of each sample a file name; the same in all processes.
-void SampleRun::nameFiles(std::span<const TensorSpec> outputs) {
-  std::set<std::string> used;
+std::vector<std::string> sampleStems(const Samples &samples,
+                                     std::set<std::string> &used) {
+  std::vector<std::string> stems;
   for (size_t i = 0; i < samples.count; ++i)
-    for (const TensorSpec &output : outputs)
-      files.push_back(
-          fileName(sampleStem(samples, i) + "_" + output.name, used) + ".npy");
+    stems.push_back(fileName(stemOf(samples, i), used));
+  return stems;
 }
 
-/// Before the first run.
+/// Gives each output of each sample a file name; the same in all processes.
+void SampleRun::nameFiles(std::span<const TensorSpec> outputs) {
+  files.clear();
+  for (size_t i = 0; i < samples.count; ++i)
+    for (const TensorSpec &output : outputs)
+      files.push_back(fileName(stems[i] + "_" + output.name, usedFiles) +
+                      ".npy");
+}
+
+/// Before the first run on a part.
 Result<void> SampleRun::start(Executor &executor) {
   outputSpecs.assign(executor.outputs().begin(), executor.outputs().end());
   if (!options.outputFolder.empty())
     nameFiles(outputSpecs);
+  if (std::exchange(isStarted, true))
+    return {};
   for (const TensorSpec &input : executor.inputs())
     inputShapes.push_back(input.shape);
   if (!options.labelFile.empty() && options.post.steps.empty())
@@ -154,14 +169,13 @@ SampleRun::postProcess(size_t index, std::vector<Tensor> &outputs) {
   if (!found)
     return inside(samples.names[index], found.takeError());
   if (!post.drawFolder.empty())
-    if (Result<void> drawn =
-            drawBoxes(*found, samples.paths[index], post.drawFolder,
-                      sampleStem(samples, index));
+    if (Result<void> drawn = drawBoxes(*found, samples.paths[index],
+                                       post.drawFolder, stems[index]);
         !drawn)
       return drawn.takeError();
   if (!options.outputFolder.empty())
     if (Result<void> written =
-            writeMaps(*found, options.outputFolder, sampleStem(samples, index));
+            writeMaps(*found, options.outputFolder, stems[index]);
         !written)
       return written.takeError();
   return found;
@@ -182,7 +196,7 @@ Result<void> SampleRun::take(size_t index, std::vector<Tensor> outputs) {
   if (common.json) {
     nlohmann::json line = {
         {"sample", samples.names[index]},
-        {"index", index},
+        {"index", before + index},
         {"outputs", outputsJson(outputSpecs, outputs, options.shown)}};
     if (!options.post.steps.empty())
       line["post"] = foundJson(*found, options.shown.labels);
@@ -201,38 +215,44 @@ Result<void> SampleRun::take(size_t index, std::vector<Tensor> outputs) {
 void SampleRun::showProgress(size_t done, size_t total) {
   if (!activity)
     activity.emplace("running " + common.model);
-  activity->update(done, total, "samples");
+  activity->update(before + done, isPiped ? 0 : total, "samples");
 }
 
-Result<void> SampleRun::finish(const BatchRunReport &report) {
-  if (!options.states.folder.empty() && report.done > 0)
+Result<void> SampleRun::finish() {
+  activity.reset();
+  if (!options.states.folder.empty() && all.done > 0)
     if (Result<void> written =
             writeStates(session.executor(), statesOf(session.executor()),
                         options.states.folder);
         !written)
       return written;
   const std::string batch =
-      report.batch == 1
-          ? ""
-          : text(", batch %lld", static_cast<long long>(report.batch));
+      all.batch == 1 ? ""
+                     : text(", batch %lld", static_cast<long long>(all.batch));
   const std::string leftOut =
-      report.unreadable == 0 ? "" : text("; %zu left out", report.unreadable);
+      all.unreadable == 0 ? "" : text("; %zu left out", all.unreadable);
   const std::string line =
       text("%zu sample%s in %.2f s, %.1f per second (%.3f ms each in runs%s)%s",
-           report.done, report.done == 1 ? "" : "s", report.wallMs / 1000,
-           static_cast<double>(report.done) * 1000 / report.wallMs,
-           report.runMs / static_cast<double>(std::max<size_t>(report.done, 1)),
+           all.done, all.done == 1 ? "" : "s", all.wallMs / 1000,
+           static_cast<double>(all.done) * 1000 / all.wallMs,
+           all.runMs / static_cast<double>(std::max<size_t>(all.done, 1)),
            batch.c_str(), leftOut.c_str());
-  if (common.json || report.done == 0)
+  if (common.json || all.done == 0)
     printNote(line);
   else
     printTo(stdout, "%s\n", line.c_str());
   return {};
 }
 
-Result<int> SampleRun::run(const NamedShapes &shapes) {
+Result<void> SampleRun::runOn(Samples more, const NamedShapes &shapes) {
+  before += samples.count;
+  samples = std::move(more);
   if (Result<void> divided = divide(); !divided)
-    return divided.takeError();
+    return divided;
+  const bool writes =
+      !options.outputFolder.empty() || !options.post.drawFolder.empty();
+  if (writes)
+    stems = sampleStems(samples, usedStems);
   BatchRunOptions how;
   how.runs.batch = options.batch;
   how.runs.batchName = "--batch";
@@ -240,7 +260,7 @@ Result<int> SampleRun::run(const NamedShapes &shapes) {
   how.runs.prepare = [&](Executor &executor) { return start(executor); };
   how.first = share.first;
   how.end = share.end;
-  how.mostUnreadable = options.mostUnreadable;
+  how.mostUnreadable = options.mostUnreadable - all.unreadable;
   how.progress = [&](size_t done, size_t total) { showProgress(done, total); };
   how.note = [&](const std::string &line) { printNote(line); };
   how.unreadableName = "--skip-unreadable";
@@ -248,34 +268,43 @@ Result<int> SampleRun::run(const NamedShapes &shapes) {
       session, samples, how, [&](size_t index, std::vector<Tensor> outputs) {
         return take(index, std::move(outputs));
       });
-  activity.reset();
-  if (!report)
+  if (!report) {
+    activity.reset();
     return inFile(report.takeError(), common.model);
-  if (Result<void> finished = finish(*report); !finished)
-    return finished.takeError();
-  return 0;
+  }
+  all.done += report->done;
+  all.unreadable += report->unreadable;
+  all.batch = std::max(all.batch, report->batch);
+  all.runMs += report->runMs;
+  all.wallMs += report->wallMs;
+  return {};
 }
 
 Result<int> runSamples(Session &session, const CommonOptions &common,
                        const InputOptions &inputs, const InputSources &sources,
                        const NamedShapes &shapes,
                        const SampleRunOptions &options) {
-  if (isUnderMpi() &&
-      std::ranges::any_of(sources.samples, [](const std::string &source) {
-        return source == "-" || source.ends_with("=-");
-      }))
-    return usageError("--input -: the processes of mpirun cannot share "
-                      "standard input; give a list (@FILE)");
+  if (Result<void> good = checkShared("--input", sources.samples); !good)
+    return good.takeError();
   SampleOptions found;
   found.names.sources = inputs.names.inputs;
   found.sources = sources.samples;
   found.asRows = true;
   found.pictures = inputs;
   found.pictures.inputs = sources.fixed;
-  Result<Samples> samples = findSamples(session, common.model, found, shapes);
-  if (!samples)
-    return inFile(samples.takeError(), common.model);
-  return SampleRun(session, common, options, std::move(*samples)).run(shapes);
+  if (sources.samples.size() == 1 && readsStandardInput(sources.samples[0]))
+    found.piped = std::make_shared<PipedSamples>();
+  SampleRun run(session, common, options, found.piped != nullptr);
+  do {
+    Result<Samples> samples = findSamples(session, common.model, found, shapes);
+    if (!samples)
+      return inFile(samples.takeError(), common.model);
+    if (Result<void> ran = run.runOn(std::move(*samples), shapes); !ran)
+      return ran.takeError();
+  } while (found.piped && !found.piped->hasEnded);
+  if (Result<void> finished = run.finish(); !finished)
+    return finished.takeError();
+  return 0;
 }
 
 } // namespace sinter::driver

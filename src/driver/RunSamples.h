@@ -23,13 +23,16 @@ struct SampleRunOptions {
   RunPost post;
 };
 
-/// The name of what is written of sample \p index, without an extension.
-std::string sampleStem(const Samples &samples, size_t index);
+/// A name for what is written of each of \p samples, without an extension.
+/// Unique in the set \p used.
+std::vector<std::string> sampleStems(const Samples &samples,
+                                     std::set<std::string> &used);
 
 /// Runs the model of \p session on all samples of \p sources and prints, or
 /// with
 /// --json prints as a line of JSON each, or writes to the output folder what it
-/// gives. Under mpirun each process takes its share of them.
+/// gives. Those on standard input are run as they come. Under mpirun each
+/// process takes its share of them.
 Result<int> runSamples(Session &session, const CommonOptions &common,
                        const InputOptions &inputs, const InputSources &sources,
                        const NamedShapes &shapes,

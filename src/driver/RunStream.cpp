@@ -45,6 +45,8 @@ public:
   Result<int> run(InputOptions inputs, const NamedShapes &shapes);
 
 private:
+  Result<void> findFeeds();
+  void beginFed(InputOptions &inputs) const;
   Result<void> findStreams(InputOptions &inputs, const NamedShapes &shapes);
   Result<void> findFrames(const InputOptions &inputs);
   Result<void> findSamples(const InputOptions &inputs,
@@ -71,10 +73,16 @@ private:
   Result<void> finish(const OneStream &stream);
   Result<void> write(const OneStream &stream,
                      const std::vector<Tensor> &arrays) const;
+  void nameStreams();
   void nameFiles();
   void printTotal() const;
-  std::string stemOf(size_t index) const;
   std::string stepStem(const OneStream &stream, size_t step) const;
+  const std::string &nameOf(size_t index) const {
+    return samples ? samples->names[index] : files.names[index];
+  }
+  const std::string &nameOf(const Feed &feed) const {
+    return session.model().inputs[feed.input].spec.name;
+  }
   bool isLive(const OneStream &stream) const {
     return stream.frames && !stream.frames->count();
   }
@@ -83,13 +91,15 @@ private:
   }
   /// Whether each step is printed when it is done.
   bool printsSteps(const OneStream &stream) const {
-    return isLive(stream) || !options.post.steps.empty();
+    return isLive(stream) || common.json || !options.post.steps.empty();
   }
 
   Session &session;
   const CommonOptions &common;
   const StreamRunOptions &options;
   std::vector<Feed> feeds;
+  /// By feed, in the folder of states.
+  std::vector<std::string> fedFiles;
   /// Windows come from files, or each sample is a stream, or there is one.
   FrameFiles files;
   size_t framed = 0;
@@ -98,8 +108,8 @@ private:
   size_t count = 1;
   bool areMany = false;
   std::shared_ptr<Executor> executor;
-  /// By stream and output, of many streams.
-  std::vector<std::string> outputFiles;
+  /// By stream, and by stream and output, of many streams.
+  std::vector<std::string> stems, outputFiles;
   size_t streamsDone = 0, stepsDone = 0;
   double runMs = 0, printMs = 0;
   std::optional<Activity> activity;
@@ -160,6 +170,8 @@ Result<void> StreamRun::findSamples(const InputOptions &inputs,
     return sources.takeError();
   if (sources->samples.empty())
     return {};
+  if (Result<void> good = checkShared("--input", sources->samples); !good)
+    return good;
   SampleOptions found;
   found.names.sources = inputs.names.inputs;
   found.sources = sources->samples;
@@ -175,27 +187,55 @@ Result<void> StreamRun::findSamples(const InputOptions &inputs,
   return {};
 }
 
+/// Those of the options, and for other inputs those that the model keeps.
+Result<void> StreamRun::findFeeds() {
+  Result<std::vector<Feed>> given =
+      parseFeeds(options.stream.feeds, session.model(), "--feed");
+  if (!given)
+    return given.takeError();
+  const std::vector<std::string> pairs = keptFeeds(session.model());
+  Result<std::vector<Feed>> kept = parseFeeds(pairs, session.model(), feedsKey);
+  if (!kept)
+    return kept.takeError();
+  feeds = std::move(*given);
+  for (size_t i = 0; i < kept->size(); ++i) {
+    const Feed &feed = (*kept)[i];
+    if (std::ranges::find(feeds, feed.input, &Feed::input) != feeds.end())
+      continue;
+    feeds.push_back(feed);
+    printNote("state that the model keeps: " + pairs[i]);
+  }
+  fedFiles = feedFileNames(feeds, session.model());
+  return {};
+}
+
+/// What is fed begins as zeros, or as an earlier command left it.
+void StreamRun::beginFed(InputOptions &inputs) const {
+  std::set<size_t> given;
+  for (const std::string &argument : inputs.inputs)
+    if (const auto named = namedInput(session.model(), argument))
+      given.insert(named->index);
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    inputs.zeros.push_back(nameOf(feeds[i]));
+    const std::string path = options.states.folder + "/" + fedFiles[i];
+    std::error_code ignored;
+    if (!options.states.folder.empty() && !given.contains(feeds[i].input) &&
+        std::filesystem::exists(path, ignored))
+      inputs.inputs.push_back(nameOf(feeds[i]) + "=" + path);
+  }
+}
+
 Result<void> StreamRun::findStreams(InputOptions &inputs,
                                     const NamedShapes &shapes) {
-  std::vector<std::string> pairs = options.stream.feeds;
-  const std::vector<std::string> kept = keptFeeds(session.model());
-  if (pairs.empty() && !kept.empty()) {
-    pairs = kept;
-    for (const std::string &pair : kept)
-      printNote("state that the model keeps: " + pair);
-  }
-  Result<std::vector<Feed>> parsed =
-      parseFeeds(pairs, session.model(), "--feed");
-  if (!parsed)
-    return parsed.takeError();
-  feeds = std::move(*parsed);
-  for (const Feed &feed : feeds)
-    inputs.zeros.push_back(session.model().inputs[feed.input].spec.name);
+  if (Result<void> found = findFeeds(); !found)
+    return found;
+  beginFed(inputs);
   Result<void> found = options.stream.frames.empty()
                            ? findSamples(inputs, shapes)
                            : findFrames(inputs);
   if (!found)
     return found;
+  nameStreams();
   // The rate is that of the windows.
   if (!options.stream.frames.empty())
     inputs.preprocessing.rate.reset();
@@ -209,29 +249,28 @@ Result<void> StreamRun::checkMany() const {
   if (areMany && !options.states.folder.empty())
     return usageError("--state-dir is for one stream: each of many begins with "
                       "the states' first values");
-  const bool isPiped = !files.paths.empty() && files.paths.front() == "-";
-  if (isPiped && isShared())
-    return usageError("--frames -: the processes of mpirun cannot share "
-                      "standard input; give a list (@FILE)");
+  if (Result<void> good = checkShared("--frames", files.paths); !good)
+    return good;
   if (!options.post.drawFolder.empty() && !files.paths.empty())
     return usageError("--draw: boxes are drawn into image files, of which "
                       "--frames has none");
   return {};
 }
 
-/// "sound", the name of stream \p index without an extension.
-std::string StreamRun::stemOf(size_t index) const {
-  return samples ? sampleStem(*samples, index)
-                 : std::filesystem::path(files.names[index])
-                       .replace_extension()
-                       .string();
+/// "sound": a name for what each stream writes.
+void StreamRun::nameStreams() {
+  std::set<std::string> used;
+  if (samples)
+    stems = sampleStems(*samples, used);
+  for (size_t i = 0; i < files.names.size() && areMany; ++i)
+    stems.push_back(fileName(
+        std::filesystem::path(files.names[i]).replace_extension().string(),
+        used));
 }
 
 /// The name of what step \p step writes.
 std::string StreamRun::stepStem(const OneStream &stream, size_t step) const {
-  std::set<std::string> used;
-  const std::string stem = areMany ? stemOf(stream.index) + "_" : "";
-  return fileName(stem + "step" + text("%06zu", step), used);
+  return (areMany ? stems[stream.index] + "_" : "") + text("step%06zu", step);
 }
 
 /// Gives each output of each of many streams a file name; the same in all
@@ -242,7 +281,7 @@ void StreamRun::nameFiles() {
   std::set<std::string> used;
   for (size_t i = 0; i < count; ++i)
     for (const TensorSpec &output : executor->outputs())
-      outputFiles.push_back(fileName(stemOf(i) + "_" + output.name, used) +
+      outputFiles.push_back(fileName(stems[i] + "_" + output.name, used) +
                             ".npy");
 }
 
@@ -300,7 +339,11 @@ Result<void> StreamRun::start(OneStream &stream) {
     return fit;
   if (areMany)
     executor->resetStates();
-  if (Result<void> given = giveStates(*executor, options.states); !given)
+  StateOptions states = options.states;
+  // What is fed has been loaded.
+  if (executor->states().empty() && !feeds.empty())
+    states.folder.clear();
+  if (Result<void> given = giveStates(*executor, states); !given)
     return given;
   executor->setProfiling(!common.traceFile.empty());
   std::vector<Shape> shapes;
@@ -310,7 +353,7 @@ Result<void> StreamRun::start(OneStream &stream) {
   std::vector<bool> areLast;
   for (size_t i = 0; i < executor->outputs().size(); ++i)
     areLast.push_back(isFed(i));
-  if (!isLive(stream) || !options.outputFolder.empty())
+  if (!printsSteps(stream) || !options.outputFolder.empty())
     stream.arrays.emplace(executor->outputs(), std::move(areLast),
                           stream.frames ? stream.frames->count()
                                         : std::optional<size_t>(options.steps));
@@ -357,10 +400,8 @@ void StreamRun::print(const OneStream &stream, size_t step,
     nlohmann::json line = {
         {"step", step},
         {"outputs", outputsJson(specs, tensors, options.shown)}};
-    if (samples || !files.paths.empty())
-      if (areMany)
-        line["sample"] =
-            samples ? samples->names[stream.index] : files.names[stream.index];
+    if (areMany)
+      line["sample"] = nameOf(stream.index);
     if (rate > 0)
       line["seconds"] = seconds;
     if (!options.post.steps.empty())
@@ -403,10 +444,7 @@ Result<void> StreamRun::take(OneStream &stream, size_t step,
       own.push_back(std::move(results[i]));
     }
   if (step == 0 && areMany && !common.json)
-    printTo(stdout, "%s\n",
-            oneLine(samples ? samples->names[stream.index]
-                            : files.names[stream.index])
-                .c_str());
+    printTo(stdout, "%s\n", oneLine(nameOf(stream.index)).c_str());
   print(stream, step, specs, own, *found);
   printMs += watch.milliseconds();
   return {};
@@ -437,9 +475,7 @@ Result<void> StreamRun::steps(OneStream &stream) {
   const Stopwatch watch;
   printMs = 0;
   const size_t total =
-      stream.arrays && !isLive(stream)
-          ? (stream.frames ? *stream.frames->count() : size_t(options.steps))
-          : 0;
+      stream.frames ? stream.frames->count().value_or(0) : options.steps;
   size_t step = 0;
   for (;; ++step) {
     Result<bool> goesOn = nextWindow(stream, step);
@@ -480,6 +516,12 @@ Result<void> StreamRun::write(const OneStream &stream,
        {options.outputFolder, options.states.folder})
     if (Result<void> written = writeStates(*executor, states, folder); !written)
       return written;
+  for (size_t i = 0; i < feeds.size() && !options.states.folder.empty(); ++i)
+    if (Result<void> written =
+            writeNpy(options.states.folder + "/" + fedFiles[i],
+                     stream.tensors[feeds[i].input]);
+        !written)
+      return written;
   return {};
 }
 
@@ -496,17 +538,8 @@ Result<void> StreamRun::finish(const OneStream &stream) {
               " elements at the end fill no window and are left out");
   if (printsSteps(stream))
     return {};
-  if (common.json) {
-    const std::vector<TensorSpec> specs = stream.arrays->ownSpecs();
-    for (size_t step = 0; step < stream.arrays->steps(); ++step)
-      print(stream, step, specs, stream.arrays->at(step), {});
-    return {};
-  }
   if (areMany)
-    printTo(stdout, "%s\n",
-            oneLine(samples ? samples->names[stream.index]
-                            : files.names[stream.index])
-                .c_str());
+    printTo(stdout, "%s\n", oneLine(nameOf(stream.index)).c_str());
   printOutputs(executor->outputs(), arrays, options.shown, areMany ? "  " : "");
   return {};
 }
@@ -520,10 +553,7 @@ Result<void> StreamRun::runOne(size_t index, const InputOptions &inputs,
   if (Result<void> started = start(stream); !started)
     return started;
   if (Result<void> done = steps(stream); !done)
-    return areMany
-               ? inside(samples ? samples->names[index] : files.names[index],
-                        done.takeError())
-               : done.takeError();
+    return areMany ? inside(nameOf(index), done.takeError()) : done.takeError();
   if (!areMany) {
     activity.reset();
     if (Result<void> written = writeTrace(common, *executor); !written)

@@ -127,6 +127,8 @@ struct Format {
   bool hasZeroPoints = true;
   /// Whether weights may have a scale for a block of them.
   bool hasBlockScales = false;
+  /// Whether runtimes have operators of their own beside the format's.
+  bool hasRuntimeOperators = false;
   /// Whether files keep what graph/Metadata.h is about.
   bool hasMetadata = false;
 

@@ -19,8 +19,8 @@ void addKeptMetadata(CLI::App &app, KeptMetadata &kept) {
   app.add_option("--state", kept.states,
                  "an output that becomes an input of the next run, as in "
                  "stateN=state, is from now on a state: kept from run to run, "
-                 "and zero at first; one of dynamic sizes by run alone; may be "
-                 "repeated")
+                 "and zero at first; where its sizes are dynamic, `run` feeds "
+                 "it back in streams and with --repeat; may be repeated")
       ->allow_extra_args(false)
       ->type_name("OUTPUT=INPUT")
       ->group("Keep");

@@ -1,6 +1,7 @@
 //===- Npy.cpp - NumPy's array files --------------------------------------===//
 
 #include "runtime/Npy.h"
+#include "runtime/Float.h"
 #include "runtime/MappedFile.h"
 #include "runtime/NpyStrings.h"
 #include "runtime/OutOfMemory.h"
@@ -251,7 +252,8 @@ void swapBytes(Tensor &tensor) {
 
 Result<Tensor> convertStrings(const Header &header,
                               std::span<const std::byte> data) {
-  if (!header.fortranOrder || data.empty())
+  // Empty texts have no order.
+  if (!header.fortranOrder || header.strings.bytes() == 0)
     return readNpyStrings(header.strings, header.shape, data.data());
   std::vector<std::byte> ordered(static_cast<size_t>(*header.bytes()));
   transpose(ordered.data(), data.data(), header.shape,
@@ -361,10 +363,24 @@ Result<Tensor> readNpy(const std::string &path) {
   return parseNpy((*file)->bytes(), *file, path);
 }
 
+/// The values of \p array, rounded.
+static Tensor roundedToBf16(const Tensor &array) {
+  Tensor rounded(ElementType::BF16, array.shape());
+  for (int64_t i = 0; i < array.size(); ++i)
+    rounded.set(i, BFloat16(array.at<float>(i)));
+  return rounded;
+}
+
 Tensor asStored(Tensor array, ElementType type) {
-  const bool isKnown = std::ranges::any_of(
-      typeCodes, [&](const TypeCode &code) { return code.type == type; });
-  if (isKnown || type == array.type() || descr(type) != descr(array.type()) ||
+  if (type == ElementType::BF16 && array.type() == ElementType::F32)
+    return roundedToBf16(array);
+  const bool isKnown =
+      type != ElementType::BF16 &&
+      std::ranges::any_of(
+          typeCodes, [&](const TypeCode &code) { return code.type == type; });
+  const std::string code =
+      type == ElementType::BF16 ? descr(ElementType::UI16) : descr(type);
+  if (isKnown || type == array.type() || code != descr(array.type()) ||
       byteSize(type) != byteSize(array.type()))
     return array;
   Tensor stored =

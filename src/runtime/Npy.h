@@ -39,8 +39,9 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
 Result<std::optional<uint64_t>> npySize(std::span<const std::byte> bytes,
                                         const std::string &name);
 
-/// \p array as a tensor of \p type if NumPy lacks that type and \p array has
-/// the type that writeNpy uses for it; else unchanged.
+/// \p array as a tensor of \p type if NumPy lacks that type and \p array stands
+/// for one: by the bits of what writeNpy writes, for bf16 also by those of ui16
+/// or by values of f32, which are rounded; else unchanged.
 Tensor asStored(Tensor array, ElementType type);
 
 /// Writes \p tensor to \p path, whole or not at all.

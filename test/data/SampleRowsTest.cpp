@@ -88,7 +88,15 @@ TEST(SampleRows, OtherTypesAndRanks) {
   EXPECT_FALSE(*rowsIn(counted({100, 3}), unranked, {}));
   ModelInput hints = input({1, 3});
   hints.sizesAreHints = true;
-  EXPECT_FALSE(*rowsIn(counted({100, 3}), hints, {}));
+  // As of a dynamic batch.
+  for (const bool asRows : {false, true}) {
+    auto rows = rowsIn(counted({100, 4}), hints, {.asRows = asRows});
+    ASSERT_TRUE(rows && *rows);
+    EXPECT_EQ((*rows)->count, 100);
+    EXPECT_EQ((*rows)->shape, (Shape{1, 4}));
+  }
+  EXPECT_EQ(batchOf({hints}, {0}).size, -1);
+  EXPECT_TRUE(batchOf({hints}, {0}).has(0));
 }
 
 TEST(BatchDimension, BySizeOrSymbol) {

@@ -131,6 +131,18 @@ class Post(CommandTest):
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([line["post"][0]["rows"][0][0]["class"] for line in lines], scores.argmax(axis=2)[:, 0].tolist())
 
+    def test_maps_of_samples_have_files_of_their_own(self):
+        for folder in "one", "two":
+            os.makedirs(self.path(f"samples/{folder}"))
+            np.save(self.path(f"samples/{folder}/a.npy"), np.zeros((1, 3, 2, 2), "f4"))
+        words = ("run", self.identity("N", 3, 2, 2), "--post", "argmax-map", "--no-cache", "--input")
+        listed = self.write("list.txt", "samples/one/a.npy\nsamples/two/a.npy\n")
+        for source, names in (listed, ["a_1_map.png", "a_1_y.npy", "a_map.png", "a_y.npy"]), (self.path("samples"), ["one_a_map.png", "one_a_y.npy", "two_a_map.png", "two_a_y.npy"]):
+            out = self.path("out-" + os.path.basename(source))
+            done = self.sinter(*words, source, "--output-dir", out)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(sorted(os.listdir(out)), names)
+
     def test_kept_in_the_model(self):
         scores = np.random.default_rng(4).normal(size=(1, 4)).astype("f4")
         model = self.identity(1, 4)

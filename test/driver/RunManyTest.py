@@ -92,6 +92,36 @@ class Many(CommandTest):
         done = subprocess.run([SinterCommand.SINTER, "run", model, "--input", "-"], capture_output=True, input=b"")
         self.assertEqual(done.returncode, USAGE, done.stderr)
 
+    def test_results_appear_as_they_come(self):
+        """A pipe that does not end: each sample's results are there before the next sample is."""
+        files = self.files(3)
+        for samples in [self.sample(i) for i in range(3)], [f"{file}\n".encode() for file in files]:
+            process = subprocess.Popen([SinterCommand.SINTER, "run", self.model(("N", 3)), "--input", "-", "--json", "--output-dir", self.path("out"), "--no-cache"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for i, sample in enumerate(samples):
+                process.stdin.write(sample)
+                process.stdin.flush()
+                line = json.loads(process.stdout.readline())
+                self.assertEqual((line["index"], line["outputs"][0]["first"][0]), (i, -i))
+            _, errors = process.communicate()
+            self.assertEqual(process.returncode, DONE, errors)
+            self.assertIn(b"3 samples", errors)
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["-[0]_y.npy", "-[1]_y.npy", "-[2]_y.npy", *(f"s{i:02}_y.npy" for i in range(3))])
+
+    def test_states_go_on_from_part_to_part(self):
+        """More samples than a part has, which may or may not come together."""
+        model = self.write("sum.mlir", """
+func.func @main(%x: tensor<1x3xf32> {sinter.name = "x"},
+    %n: tensor<1x3xf32> {sinter.state = "sum", sinter.initial = dense<0.0> : tensor<1x3xf32>})
+    -> (tensor<1x3xf32> {sinter.name = "y"}, tensor<1x3xf32> {sinter.state = "sum"}) {
+  %m = stablehlo.add %n, %x : tensor<1x3xf32>
+  return %m, %m : tensor<1x3xf32>, tensor<1x3xf32>
+}
+""")
+        lines = self.run_many(model, "--input", "-", "--state-dir", self.path("kept"), text=self.sample(1) * 600)
+        self.assertEqual([line["outputs"][0]["max"] for line in lines], list(range(1, 601)))
+        self.assertEqual(stored(self.path("kept/state_sum.npy")), ((1, 3), [600, 600, 600]))
+
     def test_leading_dimension(self):
         values = [i // 3 for i in range(30)]
         array = self.write("all.npy", npy((10, 3), values))

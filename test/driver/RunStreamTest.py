@@ -195,6 +195,28 @@ class Stream(CommandTest):
         self.assertEqual(stored(os.path.join(out, "y.npy"))[0], (3, 1, 4))
         self.assertEqual(stored(os.path.join(out, "stateN.npy")), ((1, 1), [sum(self.sums)]))
 
+    def test_files_are_read_as_pipes_are(self):
+        """Integers become -1..1, doubles floats."""
+        for descr, code, values in ("<i2", "h", range(0, 32768, 4096)), ("<f8", "d", [i / 8 for i in range(8)]):
+            content = npy((8,), [0] * 4).replace(b"<f4", descr.encode())[:-16] + struct.pack(f"<8{code}", *values)
+            steps = self.steps("--feed", "stateN=state", "--frames", self.write("frames.npy", content))
+            self.assertEqual(steps[0]["outputs"][0]["first"], [0, 0.125, 0.25, 0.375])
+            piped = [json.loads(line) for line in self.piped(content, "--feed", "stateN=state", "--json").splitlines()]
+            self.assertEqual(piped, steps)
+
+    def test_shapes_that_change(self):
+        """Each step is printed by itself; what all give is one array only where it is shown or written as one."""
+        nodes = [onnx.node("NonZero", ["x"], ["y"]), onnx.node("Neg", ["x"], ["z"])]
+        outputs = [onnx.value_info("y", ("a", "b"), onnx.INT64), onnx.value_info("z", (1, 4))]
+        model = self.write("nonzero.onnx", onnx.model(onnx.graph(nodes, [onnx.value_info("x", (1, 4))], outputs)))
+        frames = self.write("zeros.npy", npy((8,), [0, 1, 0, 0, 1, 1, 0, 1]))
+        done = self.sinter("run", model, "--frames", frames, "--json", "--no-cache")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual([json.loads(line)["outputs"][0]["shape"] for line in done.stdout.splitlines()], [[2, 1], [2, 3]])
+        done = self.sinter("run", model, "--frames", frames, "--post", "softmax:output=z", "--no-cache")
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.expect_error(USAGE, "run", model, "--frames", frames, "--no-cache", mentions=["output 'y'", "step 1"])
+
     def test_raw_files(self):
         raw = self.write("sound.raw", struct.pack("<8h", *range(0, 32768, 4096)))
         steps = self.steps("--feed", "stateN=state", "--frames", raw, "--raw", "i16")
@@ -255,6 +277,9 @@ class Stream(CommandTest):
         self.assertEqual([(line["sample"], line["step"], line["outputs"][0]["first"][0]) for line in lines],
                          [(f"{i}.npy", step, i + 4 * i * step) for i in range(5) for step in range(2)])
         self.assertEqual(len(os.listdir(self.path("out"))), 10)
+        done = subprocess.run([*command, "--input", "-"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, USAGE, done.stderr)
+        self.assertIn("--input -: the processes of mpirun cannot share standard input", done.stderr)
         done = subprocess.run([*command, "--frames", self.samples], capture_output=True, text=True)
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (DONE, 2), done.stderr)
 

@@ -234,6 +234,39 @@ class Declared(CommandTest):
         self.assertEqual(self.sinter("convert", model, "-o", program).returncode, DONE)
         self.expect_error(UNSUPPORTED, "optimize", program, "-o", self.path("other/"), "--state", "stateN=state", mentions=["dynamic sizes", "--shape"])
 
+    def test_dynamic_sizes_from_command_to_command(self):
+        self.declare(self.network(("N",)), self.declared, "--state", "stateN=state")
+        kept = self.path("kept")
+
+        def last(model, *more):
+            done = self.sinter("run", model, "--input", "x=" + self.ones, "--state-dir", kept, "--no-cache", "--json", *more)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            return json.loads(done.stdout.splitlines()[-1])["outputs"][0]["max"]
+
+        for backend, expected in ("cpu", 2), ("interpreter", 4), ("cpu", 6):
+            self.assertEqual(last(self.declared, "--repeat", "2", "--backend", backend), expected)
+        self.assertEqual(os.listdir(kept), ["state_state.npy"])
+        # Also of one run, and of a pair that no model keeps.
+        self.assertEqual(last(self.declared), 7)
+        self.assertEqual(last(self.network(("N",)), "--feed", "stateN=state"), 8)
+        self.assertEqual(last(self.declared, "--input", "state=" + self.write("five.npy", npy((2,), [5, 5]))), 6)
+
+    def test_a_feed_beside_those_that_are_kept(self):
+        """`--feed` replaces the pair of its input, and no other."""
+        nodes = [onnx.node("Add", ["x", "a"], ["aN"]), onnx.node("Add", ["x", "b"], ["bN"]), onnx.node("Add", ["a", "b"], ["y"])]
+        names = {"inputs": ("x", "a", "b"), "outputs": ("y", "aN", "bN")}
+        inputs, outputs = ([onnx.value_info(name, ("N",)) for name in names[kind]] for kind in ("inputs", "outputs"))
+        model = self.write("pairs.onnx", onnx.model(onnx.graph(nodes, inputs, outputs)))
+        self.declare(model, self.declared, "--state", "aN=a", "--state", "bN=b")
+        # What is fed back is not printed.
+        for feed, shown, expected in ([], "y", [0, 2, 4]), (["--feed", "aN=a"], "y", [0, 2, 4]), (["--feed", "y=a"], "aN", [1, 1, 2]):
+            done = self.sinter("run", self.declared, "--input", f"x={self.ones}", *feed, "--repeat", "3", "--no-cache", "--json")
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            lines = [json.loads(line) for line in done.stdout.splitlines()]
+            self.assertEqual([[(each["name"], each["max"]) for each in line["outputs"]] for line in lines], [[(shown, value)] for value in expected])
+            self.assertIn("state that the model keeps: bN=b", done.stderr)
+            self.assertEqual("keeps: aN=a" in done.stderr, not feed)
+
     def test_sizes_that_are_given(self):
         model = self.network(("N",))
         self.declare(model, self.declared, "--state", "stateN=state", "--shape", "x:2", "--shape", "state:2")

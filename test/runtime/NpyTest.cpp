@@ -101,6 +101,29 @@ TEST(NpyTest, StringsOfNumPy) {
   EXPECT_FALSE(parse(npy("{'descr':'<U0','fortran_order':False,'shape':("
                          "4611686018427387904,)}\n",
                          "")));
+  // Texts without characters are in no order.
+  EXPECT_FALSE(parse(npy("{'descr':'<U0','fortran_order':True,'shape':("
+                         "4611686018427387904,)}\n",
+                         "x")));
+}
+
+TEST(NpyTest, Bf16InOtherTypes) {
+  const Tensor bits = Tensor::of<uint16_t>(ElementType::UI16, {2},
+                                           {{0x3f80, 0xc000}}),
+               values =
+                   Tensor::of<float>(ElementType::F32, {2}, {{1.001F, -2}});
+  for (const Tensor &each : {bits, values}) {
+    const Tensor stored = asStored(each, ElementType::BF16);
+    EXPECT_EQ(stored.type(), ElementType::BF16);
+    EXPECT_EQ(stored.toDouble(0), 1);
+    EXPECT_EQ(stored.toDouble(1), -2);
+  }
+  // Other types hold no bits, and other floats no values.
+  const Tensor signedBits(ElementType::I16, {2});
+  EXPECT_EQ(asStored(signedBits, ElementType::BF16).type(), ElementType::I16);
+  EXPECT_EQ(asStored(bits, ElementType::F16).type(), ElementType::UI16);
+  EXPECT_EQ(asStored(values, ElementType::F16).type(), ElementType::F32);
+  EXPECT_EQ(asStored(values, ElementType::F64).type(), ElementType::F32);
 }
 
 TEST(NpyTest, ShapesRoundTrip) {

@@ -256,11 +256,13 @@ static Result<void> checkOperatorSet(const OptimizeRequest &request,
                                      const ModelToRewrite &read) {
   const bool isAsked = request.standardOperators || request.forOnnxRuntime;
   if (request.standardOperators && request.forOnnxRuntime)
-    return usageError("--standard-operators and --target onnxruntime exclude "
-                      "each other");
-  if (isAsked && read.format->name != "onnx")
-    return inFile(usageError("--standard-operators and --target are for ONNX "
-                             "models, not for " +
+    return usageError(optionText("standard-operators") + " and " +
+                      optionText("target") + " onnxruntime exclude each other");
+  if (isAsked && !read.format->hasRuntimeOperators)
+    return inFile(usageError(optionText("standard-operators") + " and " +
+                             optionText("target") +
+                             " are for formats with operators of runtimes, "
+                             "as ONNX is, not for " +
                              read.format->title.str()),
                   request.input.path);
   return {};

@@ -12,6 +12,7 @@
 #include "graph/storage/DeclareStates.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/StatePairs.h"
 
 using namespace mlir;
 

@@ -10,6 +10,7 @@
 #include "formats/onnx/file/OnnxFile.h"
 #include "formats/onnx/file/onnx.pb.h"
 #include "graph/storage/DeclareStates.h"
+#include "runtime/StatePairs.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 #include <utility>
@@ -198,6 +199,7 @@ constinit const Format onnxFormat = {
     .title = "ONNX",
     .extensions = extensions,
     .hasBlockScales = true,
+    .hasRuntimeOperators = true,
     .hasMetadata = true,
     .recognises = recognises,
     .open = open,

@@ -4,44 +4,13 @@
 #include "graph/Types.h"
 #include "graph/storage/Storage.h"
 #include "runtime/OptionNames.h"
+#include "runtime/StatePairs.h"
+#include "runtime/TensorNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace sinter {
-
-std::optional<std::pair<size_t, size_t>>
-findStatePair(StringRef pair, const std::vector<std::string> &outputs,
-              const std::vector<std::string> &inputs) {
-  // The line comes from strangers, and so do the names: each output is looked
-  // at once, however many equals signs there are.
-  std::optional<std::pair<size_t, size_t>> found;
-  for (auto [i, output] : llvm::enumerate(outputs)) {
-    StringRef rest = pair;
-    if ((found && outputs[found->first].size() <= output.size()) ||
-        !rest.consume_front(output) || !rest.consume_front("="))
-      continue;
-    const auto input = llvm::find(inputs, rest);
-    if (input != inputs.end())
-      found = std::pair(i, static_cast<size_t>(input - inputs.begin()));
-  }
-  return found;
-}
-
-std::vector<std::string> statePairs(StringRef text) {
-  std::vector<std::string> pairs;
-  for (StringRef line : llvm::split(text, '\n'))
-    if (!line.empty())
-      pairs.push_back(line.str());
-  return pairs;
-}
-
-static std::vector<std::string> namesOf(const std::vector<TensorSpec> &specs) {
-  std::vector<std::string> names;
-  for (const TensorSpec &spec : specs)
-    names.push_back(spec.name);
-  return names;
-}
 
 static std::string listOf(const std::vector<std::string> &names) {
   return names.empty() ? "none" : "'" + llvm::join(names, "', '") + "'";

@@ -14,21 +14,10 @@
 
 #include "graph/Model.h"
 
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace sinter {
 
 /// The key of the pairs in a file's metadata.
 inline constexpr llvm::StringLiteral statesKey = "sinter.states";
-
-/// The indices in \p outputs and in \p inputs of the names in \p pair,
-/// "OUTPUT=INPUT": at the first equals sign with such names around it. Nothing
-/// if there is none.
-std::optional<std::pair<size_t, size_t>>
-findStatePair(llvm::StringRef pair, const std::vector<std::string> &outputs,
-              const std::vector<std::string> &inputs);
 
 /// Whether \p pair names an output and an input of one element type and rank,
 /// of which sizes are dynamic and all others are equal: no state for
@@ -39,9 +28,6 @@ bool isDynamicState(Model &model, llvm::StringRef pair);
 /// input and zero before the first run. Usage error if there are none of these
 /// names, or they are not of one type of known sizes.
 Result<void> declareState(Model &model, llvm::StringRef pair);
-
-/// The lines of \p text, each a pair.
-std::vector<std::string> statePairs(llvm::StringRef text);
 
 } // namespace sinter
 
