@@ -456,13 +456,16 @@ Result<bool> StreamRun::nextWindow(OneStream &stream, size_t step) {
     return step < options.steps;
   if (step == 0)
     return true;
-  // Waiting for a pipe is no time of a step.
-  const Stopwatch watch;
+  // Waiting for a pipe is no time of a step. To look at the clock takes a part
+  // of a small one.
+  std::optional<Stopwatch> waiting;
+  if (isLive(stream))
+    waiting.emplace();
   Result<std::optional<Tensor>> window = stream.frames->next();
   if (!window)
     return inside("--frames", window.takeError());
-  if (isLive(stream))
-    printMs += watch.milliseconds();
+  if (waiting)
+    printMs += waiting->milliseconds();
   if (!*window)
     return false;
   stream.tensors[framed] = std::move(**window);
