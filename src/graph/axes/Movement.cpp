@@ -199,6 +199,11 @@ static NewOrder reorderPad(PadOp op, ArrayRef<int64_t> order) {
   op.setInteriorPadding(inOrder<int64_t>(op.getInteriorPadding(), order, 0));
   return llvm::to_vector(order);
 }
+static NewOrder reorderPadMode(nn::PadModeOp op, ArrayRef<int64_t> order) {
+  op.setLow(inOrder<int64_t>(op.getLow(), order, 0));
+  op.setHigh(inOrder<int64_t>(op.getHigh(), order, 0));
+  return llvm::to_vector(order);
+}
 /// Dimensions that were taken whole stay whole.
 static NewOrder reorderSlice(SliceOp op, ArrayRef<int64_t> order,
                              ArrayRef<int64_t> sizes) {
@@ -231,7 +236,7 @@ void attachMovement(MLIRContext *c) {
   attach<RealDynamicSliceOp, boundedSlice>(c);
   attach<PadOp, padded, reorderPad>(c);
   attach<DynamicPadOp, dynamicallyPadded>(c);
-  attach<nn::PadModeOp, paddedByMode>(c);
+  attach<nn::PadModeOp, paddedByMode, reorderPadMode>(c);
   attach<SetDimensionSizeOp, resizedAlong>(c);
   attach<ReverseOp, reversed, reorderReverse>(c);
   attach<ConcatenateOp, joined, reorderConcatenate>(c);

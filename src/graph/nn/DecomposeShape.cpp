@@ -203,6 +203,16 @@ Value padDynamic(TensorBuilder &emit, Value x, StringRef mode, int64_t axis,
       x, dynamicPadSources(emit, mode, Size::of(x, axis), low, high), axis);
 }
 
+int64_t PadModeOp::leastSize(size_t dimension) {
+  const int64_t most = std::max(getLow()[dimension], getHigh()[dimension]);
+  if (most <= 0)
+    return 0;
+  constexpr int64_t longest = std::numeric_limits<int64_t>::max() - 1;
+  return getMode() == "edge"   ? 1
+         : getMode() == "wrap" ? most
+                               : std::min(most, longest) + 1;
+}
+
 FailureOr<SmallVector<Value>> PadModeOp::decompose(OpBuilder &builder) {
   TensorBuilder emit(builder, getLoc());
   Value x = getOperand();

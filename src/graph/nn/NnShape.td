@@ -79,6 +79,12 @@ def Nn_PadModeOp : Nn_MovingOp<"pad_mode"> {
       `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
+                                     inference) # [{
+    /// The least size of dimension `dimension` with which padding copies each
+    /// element once on either side at most.
+    int64_t leastSize(size_t dimension);
+  }];
 }
 
 def Nn_OneHotOp : Nn_Op<"one_hot"> {

@@ -16,6 +16,7 @@
 #include "backend/cpu/ir/OperationKind.h"
 #include "backend/cpu/kernels/common/KernelBuilder.h"
 #include "graph/Values.h"
+#include "graph/nn/NnOps.h"
 #include "graph/stablehlo/StablehloOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -130,6 +131,7 @@ private:
   std::optional<Values> transposeAt(stablehlo::TransposeOp op, Place place);
   std::optional<Values> sliceAt(stablehlo::SliceOp op, Place place);
   std::optional<Values> padAt(stablehlo::PadOp op, Place place);
+  std::optional<Values> padModeAt(nn::PadModeOp op, Place place);
   std::optional<Values> concatenateAt(stablehlo::ConcatenateOp op, Place place);
   std::optional<Values> reverseAt(stablehlo::ReverseOp op, Place place);
   std::optional<Values> iotaAt(stablehlo::IotaOp op, Place place);

@@ -29,6 +29,15 @@ static Kind kindOfWindow(stablehlo::ReduceWindowOp op) {
   return scanOf(op) ? Kind::Whole : Kind::Window;
 }
 
+/// Where padding goes over the operand more than once, or where it has no
+/// elements, it is decomposed.
+static Kind kindOfPadMode(nn::PadModeOp op) {
+  for (auto [i, size] : llvm::enumerate(dimsOf(op.getOperand())))
+    if (size < Dim(op.leastSize(i)))
+      return Kind::Unknown;
+  return Kind::Movement;
+}
+
 namespace {
 
 /// Whether elements are as well computed again as loaded.
@@ -117,6 +126,7 @@ struct ElementRules {
     row<GatherOp, moves, Costly, &Elemental::gatherAt, Open>(c);
     row<IotaOp, moves, Cheap, &Elemental::iotaAt, Open>(c);
     row<PadOp, moves, Costly, &Elemental::padAt, Open>(c);
+    row<nn::PadModeOp, kindOfPadMode, Costly, &Elemental::padModeAt, Open>(c);
     row<ReshapeOp, Kind::Alias, Cheap, &Elemental::reshapeAt, Open>(c);
     row<ReverseOp, moves, Cheap, &Elemental::reverseAt, Open>(c);
     row<SliceOp, moves, Cheap, &Elemental::sliceAt, Open>(c);

@@ -310,6 +310,41 @@ std::optional<Values> Elemental::padAt(stablehlo::PadOp op, Place place) {
       [&] { return read(op.getPaddingValue(), Place()); }));
 }
 
+/// The element of a dimension of \p size that stands in for \p index of it,
+/// which may lie beside it.
+static Value insideSource(KernelBuilder &e, StringRef mode, Value index,
+                          Value size, bool mayBeBelow, bool mayBeAbove) {
+  Value zero = e.index(0), last = e.sub(size, 1), source = index;
+  if (mayBeAbove) {
+    Value above = mode == "edge"   ? last
+                  : mode == "wrap" ? e.sub(index, size)
+                                   : e.sub(e.add(last, last), index);
+    source = e.select(e.less(index, size), index, above);
+  }
+  if (mayBeBelow) {
+    Value below = mode == "edge"   ? zero
+                  : mode == "wrap" ? e.add(index, size)
+                                   : e.sub(zero, index);
+    source = e.select(e.less(index, zero), below, source);
+  }
+  return source;
+}
+
+std::optional<Values> Elemental::padModeAt(nn::PadModeOp op, Place place) {
+  Coordinates source;
+  for (auto [dim, coordinate] : llvm::enumerate(place)) {
+    const int64_t low = op.getLow()[dim], high = op.getHigh()[dim];
+    if (coordinate.lanes && (low > 0 || high > 0))
+      return std::nullopt;
+    source.push_back(
+        {insideSource(code, op.getMode(), code.sub(coordinate.value, low),
+                      code.index(dimsOf(op.getOperand())[dim]), low > 0,
+                      high > 0),
+         coordinate.lanes});
+  }
+  return Values{at(op.getOperand(), source)};
+}
+
 std::optional<Values> Elemental::concatenateAt(stablehlo::ConcatenateOp op,
                                                Place place) {
   size_t dim = op.getDimension();

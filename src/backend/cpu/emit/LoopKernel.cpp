@@ -95,19 +95,51 @@ private:
 
   /// Every element of the results, one after the other.
   void addElements() {
+    Value result = yield.getValues()[0];
     LoopNest nest;
-    nest.shape = loopShape(yield.getValues()[0]);
+    nest.shape = loopShape(result);
     nest.cost = cost;
     if (ChannelWindows::areAll(kernel))
       lanesAtOnce = ChannelWindows::lanes;
     else if (looksUpBytes())
       lanesAtOnce = 64;
-    parts = RowParts(yield.getValues()[0]);
+    parts = RowParts(result, nest.shape.size() - 1);
+    if (lanesAtOnce == 1 && !parts.hasCuts() && addRowsOfBlocks())
+      return;
     nest.body = [this](ArrayRef<Value> outer, Value begin, Value end) {
       parts.emit(*elemental, outer, begin, end,
                  [&](Value from, Value to) { storeElements(outer, from, to); });
     };
     nests.push_back(std::move(nest));
+  }
+
+  /// Where rows of whole blocks, as those of an image's channels, are cut, they
+  /// are gone over block by block.
+  bool addRowsOfBlocks() {
+    constexpr int64_t longestBlock = 64;
+    Value result = yield.getValues()[0];
+    LoopNest nest;
+    nest.shape = loopShape(result);
+    const Dim block = nest.shape.back();
+    if (nest.shape.size() < 2 || block > longestBlock)
+      return false;
+    nest.shape.pop_back();
+    parts = RowParts(result, nest.shape.size() - 1);
+    if (!parts.hasCuts())
+      return false;
+    nest.cost = cost * double(block.value());
+    nest.body = [this, block](ArrayRef<Value> outer, Value begin, Value end) {
+      KernelBuilder &e = elemental->code;
+      parts.emit(*elemental, outer, begin, end, [&](Value from, Value to) {
+        loopFrom(from, to, 1, [&](Value row) {
+          SmallVector<Value> rows(outer);
+          rows.push_back(row);
+          storeElements(rows, e.index(0), e.index(block));
+        });
+      });
+    };
+    nests.push_back(std::move(nest));
+    return true;
   }
 
   /// Whether bytes are looked up in tables, and all else is computed in vectors

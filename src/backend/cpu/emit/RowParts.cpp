@@ -9,10 +9,10 @@ using namespace sinter::cpu;
 /// Each part, and each decision about whole rows, is code of its own.
 static constexpr size_t mostCuts = 6, mostPads = 2, mostOps = 64;
 
-RowParts::RowParts(Value result) {
-  if (dimsOf(result).empty())
+RowParts::RowParts(Value result, size_t dimension) : dimension(dimension) {
+  if (dimension >= dimsOf(result).size())
     return;
-  length = dimsOf(result).back();
+  length = dimsOf(result)[dimension];
   collect(result);
   if (cuts.size() > mostCuts)
     cuts.clear();
@@ -20,12 +20,26 @@ RowParts::RowParts(Value result) {
     pads.clear();
 }
 
-void RowParts::addCut(Dim place) {
+void RowParts::addCut(Dim size, int64_t more) {
+  if (size.isStatic()) {
+    const Dim place = size + Dim(more);
+    if (place.isStatic() && place > 0 && place < length)
+      cuts.insert({place});
+    return;
+  }
   // Which one of two dynamic sizes is larger is not known.
-  auto isNamed = [](Dim cut) { return cut.isNamed(); };
-  if (place.isNamed() ? place != length && llvm::none_of(cuts, isNamed)
-                      : place.isStatic() && place > 0 && place < length)
-    cuts.insert(place);
+  auto isOther = [&](const Cut &cut) {
+    return cut.size.isDynamic() && cut.size != size;
+  };
+  if (size.isNamed() && (size != length || more < 0) &&
+      llvm::none_of(cuts, isOther))
+    cuts.insert({size, more});
+}
+
+/// The operand's first element, and what is behind its last one.
+void RowParts::addPadding(Dim operand, int64_t low) {
+  addCut(low);
+  addCut(operand, low);
 }
 
 /// Looks through operations whose elements stand where their operands' do.
@@ -36,24 +50,23 @@ void RowParts::collect(Value tensor) {
   seen.push_back(op);
   ArrayRef<Dim> shape = dimsOf(tensor);
   if (auto concatenate = dyn_cast<stablehlo::ConcatenateOp>(op)) {
-    if (concatenate.getDimension() + 1 != shape.size())
+    if (concatenate.getDimension() != dimension)
       return;
     // Where the pieces behind one of a dynamic size begin is not known.
     Dim end = 0;
     for (Value input : concatenate.getInputs()) {
-      if (dimsOf(input).back().isDynamic())
+      if (dimsOf(input)[dimension].isDynamic())
         break;
-      addCut(end += dimsOf(input).back());
+      addCut(end += dimsOf(input)[dimension]);
     }
   } else if (auto pad = dyn_cast<stablehlo::PadOp>(op)) {
-    size_t last = shape.size() - 1;
-    int64_t low = pad.getEdgePaddingLow()[last];
-    if (pad.getInteriorPadding()[last] == 0) {
-      addCut(low);
-      addCut(low + dimsOf(pad.getOperand())[last]);
-    }
-    if (last > 0)
+    if (pad.getInteriorPadding()[dimension] == 0)
+      addPadding(dimsOf(pad.getOperand())[dimension],
+                 pad.getEdgePaddingLow()[dimension]);
+    if (dimension > 0)
       pads.push_back(pad);
+  } else if (auto pad = dyn_cast<nn::PadModeOp>(op)) {
+    addPadding(dimsOf(pad.getOperand())[dimension], pad.getLow()[dimension]);
   } else if (isElementwise(op)) {
     for (Value operand : op->getOperands())
       if (dimsOf(operand) == shape)
@@ -87,13 +100,13 @@ void RowParts::emit(Elemental &elemental, ArrayRef<Value> outer, Value begin,
   emitKnown(elemental, 0, outer, [&] {
     if (cuts.empty())
       return body(begin, end);
-    Dim first = 0;
-    auto part = [&](Dim last) {
-      body(e.max(begin, e.index(first)), e.min(end, e.index(last)));
+    Value first = e.index(0);
+    auto part = [&](Value last) {
+      body(e.max(begin, first), e.min(end, last));
       first = last;
     };
-    for (Dim cut : cuts)
-      part(cut);
-    part(length);
+    for (const Cut &cut : cuts)
+      part(e.add(e.index(cut.size), cut.more));
+    part(e.index(length));
   });
 }

@@ -207,6 +207,14 @@ Result<void> OperationGuards::requireFit(Operation *op) {
           requireInside(op, 0,
                         SmallVector<Known>(found->begin(), found->end()));
       })
+      .Case([&](nn::PadModeOp pad) {
+        // With known sizes there is always a way to compute it.
+        SmallVector<Known> least(pad.getLow().size());
+        for (size_t i = 0; i < least.size(); ++i)
+          if (tensorOf(pad.getOperand()).isDynamicDim(i))
+            least[i] = pad.leastSize(i);
+        requireInside(op, 0, least);
+      })
       .Case([&](nn::TakeAlongOp take) {
         const Dims *found = values.dimsIfKnown(take.getIndices());
         if (!found)

@@ -50,6 +50,8 @@ SmallVector<Known> ResultSizes::of(OpResult result) {
     return ofConcatenate(concat);
   if (auto pad = dyn_cast<PadOp>(op))
     return ofPad(pad);
+  if (auto pad = dyn_cast<nn::PadModeOp>(op))
+    return ofPad(pad);
   if (auto windows = dyn_cast<ReduceWindowOp>(op))
     return ofReduceWindow(windows);
   if (isa<stablehlo::ConvolutionOp, nn::MaxPoolOp, nn::AveragePoolOp>(op) &&
@@ -232,6 +234,19 @@ SmallVector<Known> ResultSizes::ofPad(stablehlo::PadOp op) {
     else if (op.getInteriorPadding()[i] == 0)
       all = SizeExpression::sumOf(size, op.getEdgePaddingLow()[i] +
                                             op.getEdgePaddingHigh()[i]);
+    if (all)
+      facts.guards.requireNonNegative(*all);
+  }
+  return sizes;
+}
+
+SmallVector<Known> ResultSizes::ofPad(nn::PadModeOp op) {
+  SmallVector<Known> sizes;
+  for (auto [size, low, high] : llvm::zip_equal(values.dimsOf(op.getOperand()),
+                                                op.getLow(), op.getHigh())) {
+    Known &all = sizes.emplace_back(SizeExpression::sumOf(size, low));
+    if (all)
+      all = SizeExpression::sumOf(*all, high);
     if (all)
       facts.guards.requireNonNegative(*all);
   }

@@ -46,6 +46,7 @@ private:
   Sizes ofProduct(ZeroPointProductOp op);
   Sizes ofAttention(AttentionOp op);
   Sizes ofPad(stablehlo::PadOp op);
+  Sizes ofPad(nn::PadModeOp op);
   Sizes ofReduceWindow(stablehlo::ReduceWindowOp op);
   Sizes ofBlocked(mlir::Operation *op);
   /// Of a result whose last dimensions have windows.

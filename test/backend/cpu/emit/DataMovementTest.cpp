@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+
 using namespace sinter::test;
 
 TEST(DataMovement, Transposes) {
@@ -66,6 +69,55 @@ TEST(DataMovement, PadsWhatIsTheSameAlongRows) {
                 "")
           << "width " << width << ", " << low << " below";
     }
+}
+
+// Rows of elements, and of blocks of 16; what goes over the operand once, and
+// more than once.
+TEST(DataMovement, PadsByMode) {
+  std::mt19937 random(5);
+  auto below = [&](int64_t end) {
+    return std::uniform_int_distribution<int64_t>(0, end - 1)(random);
+  };
+  auto typeOf = [](const std::vector<int64_t> &shape) {
+    std::string text = "tensor<";
+    for (const int64_t size : shape)
+      text += std::to_string(size) + "x";
+    return text + "f32>";
+  };
+  auto list = [](const std::vector<int64_t> &numbers) {
+    std::string text;
+    for (const int64_t number : numbers)
+      text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return "[" + text + "]";
+  };
+  for (int round = 0; round < 60; ++round) {
+    const std::string mode = std::array{"reflect", "edge", "wrap"}[round % 3];
+    std::vector<int64_t> from = {1 + below(3), 1 + below(9), 1 + below(40)};
+    if (below(2))
+      from.push_back(16);
+    std::vector<int64_t> low(from.size()), high(from.size()), to = from;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (below(3) != 0 && from[i] != 16) {
+        // Seldom more than there is.
+        const int64_t most = below(8) ? std::min<int64_t>(from[i], 5) : 9;
+        low[i] = below(most);
+        high[i] = below(most);
+        if (below(4) == 0)
+          (below(2) ? low : high)[i] = -below((from[i] + 1) / 2);
+      }
+      to[i] += low[i] + high[i];
+    }
+    const std::string in = typeOf(from), out = typeOf(to);
+    EXPECT_EQ(differs("(%a: " + in + ", %b: " + out + ") -> " + out +
+                      " {\n %0 = stablehlo.add %a, %a : " + in +
+                      "\n %1 = nn.pad_mode %0, \"" + mode +
+                      "\" low = " + list(low) + " high = " + list(high) +
+                      " : (" + in + ") -> " + out +
+                      "\n %2 = stablehlo.subtract %1, %b : " + out +
+                      "\n return %2 : " + out + "\n}"),
+              "")
+        << mode << " of " << in << " by " << list(low) << " and " << list(high);
+  }
 }
 
 TEST(DataMovement, ReshapesBetweenComputations) {

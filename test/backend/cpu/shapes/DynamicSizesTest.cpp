@@ -64,6 +64,38 @@ std::string choiceOf(const std::vector<int64_t> &operand,
          "\n}";
 }
 
+/// Padding beside rows, and rows of rows.
+DynamicCase paddedByMode(const std::string &mode) {
+  return {mode + " beside open rows",
+          "(" + argument("%x", {batch, 3, length, length}) +
+              R"() -> tensor<?x4x?x?xf32> {
+       %y = stablehlo.add %x, %x : tensor<?x3x?x?xf32>
+       %r = nn.pad_mode %y, ")" +
+              mode + R"(" low = [0, 1, 3, 4] high = [0, 0, 2, 3] :
+           (tensor<?x3x?x?xf32>) -> tensor<?x4x?x?xf32>
+       return %r : tensor<?x4x?x?xf32>
+     })",
+          {{batch, 3, length, length}},
+          {5, 6, 16, 37}};
+}
+
+/// On one side of rows of blocks, the other of which may be cut off.
+DynamicCase blocksPaddedByMode(const std::string &mode) {
+  return {mode + " beside open rows of blocks",
+          "(" + argument("%x", {batch, length, 16}) +
+              R"() -> tensor<?x?x16xf32> {
+       %a = nn.pad_mode %x, ")" +
+              mode + R"(" low = [0, 2, 0] high = [0, -1, 0] :
+           (tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+       %b = nn.pad_mode %a, ")" +
+              mode + R"(" low = [0, -2, 0] high = [0, 4, 0] :
+           (tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+       return %b : tensor<?x?x16xf32>
+     })",
+          {{batch, length, 16}},
+          {6, 7, 16, 130}};
+}
+
 /// A recurrent layer of 5 units in both directions, of \p gates, over x of
 /// any number of samples, and of \p steps.
 DynamicCase recurrent(const std::string &name, int64_t gates,
@@ -406,6 +438,12 @@ const DynamicCase dynamicCases[] = {
      })",
      {{batch, length, 5}, {batch, length, length}},
      {0, 2, 9, 40, 90}},
+    paddedByMode("reflect"),
+    paddedByMode("edge"),
+    paddedByMode("wrap"),
+    blocksPaddedByMode("reflect"),
+    blocksPaddedByMode("edge"),
+    blocksPaddedByMode("wrap"),
     {"open rows padded in front, behind and on either side",
      "(" + argument("%x", {batch, 3, length}) +
          R"() -> (tensor<?x3x?xf32>, tensor<?x3x?xf32>, tensor<?x3x?xf32>) {

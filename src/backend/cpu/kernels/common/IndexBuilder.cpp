@@ -217,12 +217,52 @@ Value IndexBuilder::add(Value a, Value b) {
   return sum;
 }
 
-/// Splits an index into another one plus a constant.
-static std::pair<Value, int64_t> asSum(const IndexBuilder &code, Value index) {
+IndexBuilder::Bound IndexBuilder::asSum(Value index) const {
   if (auto sum = index.getDefiningOp<arith::AddIOp>())
-    if (std::optional<int64_t> constant = code.constantOf(sum.getRhs()))
+    if (std::optional<int64_t> constant = constantOf(sum.getRhs()))
       return {sum.getLhs(), *constant};
   return {index, 0};
+}
+
+/// What \p end, where a loop ends or begins, is the least or greatest of.
+void IndexBuilder::collectBounds(Value end, bool isUpper,
+                                 Bounds &bounds) const {
+  Operation *op = end.getDefiningOp();
+  if (isUpper ? isa_and_present<arith::MinSIOp>(op)
+              : isa_and_present<arith::MaxSIOp>(op)) {
+    for (Value each : op->getOperands())
+      collectBounds(each, isUpper, bounds);
+  } else if (!constantOf(end)) {
+    bounds.push_back(asSum(end));
+  }
+}
+
+/// Whether a < b, as far as the bounds of loops decide it.
+std::optional<bool> IndexBuilder::isLess(Bound a, Bound b) const {
+  // Whether `lesser` + lessMore is at most `greater` + greaterMore.
+  auto isAtMost = [&](Bound lesser, Bound greater) {
+    auto holds = [](int64_t left, int64_t right, int64_t more) {
+      const auto sum = llvm::checkedAdd(right, more);
+      return sum && left <= *sum;
+    };
+    for (const Bound &each : upperBounds.lookup(lesser.index))
+      // lesser.index <= each - 1
+      if (each.index == greater.index)
+        if (const auto most = llvm::checkedAdd(lesser.more, each.more);
+            most && holds(*most, greater.more, 1))
+          return true;
+    for (const Bound &each : lowerBounds.lookup(greater.index))
+      if (each.index == lesser.index &&
+          holds(lesser.more, each.more, greater.more))
+        return true;
+    return false;
+  };
+  if (const auto above = llvm::checkedAdd(a.more, int64_t(1));
+      above && isAtMost({a.index, *above}, b))
+    return true;
+  if (isAtMost(b, a))
+    return false;
+  return std::nullopt;
 }
 
 Value IndexBuilder::sub(Value a, Value b) {
@@ -231,8 +271,8 @@ Value IndexBuilder::sub(Value a, Value b) {
     return index(*left - *right);
   if (right)
     return add(a, index(-*right));
-  const auto [from, more] = asSum(*this, a);
-  const auto [to, less] = asSum(*this, b);
+  const auto [from, more] = asSum(a);
+  const auto [to, less] = asSum(b);
   if (from == to)
     return index(more - less);
   return once(Difference, {a, b}, [&] { return create<arith::SubIOp>(a, b); });
@@ -299,6 +339,8 @@ Value IndexBuilder::less(Value a, Value b) {
     return boolean(true);
   if (first.least >= second.most)
     return boolean(false);
+  if (std::optional<bool> known = isLess(asSum(a), asSum(b)))
+    return boolean(*known);
   return once(Less, {a, b}, [&] {
     return create<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
   });
@@ -355,6 +397,8 @@ IndexBuilder::loop(Value lower, Value upper, int64_t step, ValueRange carried,
   Scope scope(*this);
   if (int64_t end = rangeOf(upper).most; end > rangeOf(lower).least)
     assumeRange(loop.getInductionVar(), {rangeOf(lower).least, end - 1});
+  collectBounds(lower, /*isUpper=*/false, lowerBounds[loop.getInductionVar()]);
+  collectBounds(upper, /*isUpper=*/true, upperBounds[loop.getInductionVar()]);
   Carried next = body(loop.getInductionVar(), loop.getRegionIterArgs());
   if (!carried.empty())
     builder.create<scf::YieldOp>(loc, next);

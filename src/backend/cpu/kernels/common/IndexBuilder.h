@@ -155,6 +155,16 @@ private:
     int64_t least = std::numeric_limits<int64_t>::min();
     int64_t most = std::numeric_limits<int64_t>::max();
   };
+  /// What an index is compared with: another one plus a number.
+  struct Bound {
+    mlir::Value index;
+    int64_t more = 0;
+  };
+  using Bounds = llvm::SmallVector<Bound, 2>;
+  Bound asSum(mlir::Value index) const;
+  void collectBounds(mlir::Value end, bool isUpper, Bounds &bounds) const;
+  std::optional<bool> isLess(Bound a, Bound b) const;
+
   Range rangeOf(mlir::Value index) const;
   void assumeRange(mlir::Value index, Range range);
   mlir::Value once(unsigned kind, llvm::ArrayRef<mlir::Value> operands,
@@ -166,6 +176,8 @@ private:
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> indices;
   llvm::DenseMap<mlir::Value, Range> ranges;
+  /// What the counters of loops are at least, and less than, that is no number.
+  llvm::DenseMap<mlir::Value, Bounds> lowerBounds, upperBounds;
   mlir::Value truths[2];
   std::vector<std::map<Key, mlir::Value>> scopes;
 };
