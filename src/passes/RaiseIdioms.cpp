@@ -7,6 +7,7 @@
 #include "passes/Matching.h"
 #include "passes/RaiseGelu.h"
 #include "passes/RaiseNorms.h"
+#include "passes/RaiseRows.h"
 #include "passes/RulePass.h"
 #include <cmath>
 
@@ -393,6 +394,7 @@ ArrayRef<RewriteRule> raiseIdiomsRules() {
     std::vector<RewriteRule> all = own;
     llvm::append_range(all, raiseNormsRules());
     llvm::append_range(all, raiseGeluRules());
+    llvm::append_range(all, raiseRowsRules());
     return all;
   }();
   return rules;

@@ -4,9 +4,9 @@
 //   divide(reduce_window(x, add), count)   ->  nn.average_pool(x)
 //   e / sum(e), e = exp(x - max(x))        ->  nn.softmax(x)
 //
-// and the patterns of RaiseNorms.h and RaiseGelu.h, for operations that a
-// backend computes better whole. For a backend's own pipeline: an exporter
-// would decompose them again.
+// and the patterns of RaiseNorms.h, RaiseGelu.h and RaiseRows.h, for operations
+// that a backend computes better whole. For a backend's own pipeline: an
+// exporter would decompose them again.
 //
 // Restrictions:
 //   - Shapes are static; pools are over dimensions from the third on.

@@ -427,6 +427,56 @@ static Value shiftNorm(AddOp op, OpBuilder &builder) {
   return {};
 }
 
+/// What \p op reshapes, and whether that is to the shape of \p like, if it is
+/// given.
+static Value reshaped(Operation *op, Value like = {}) {
+  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
+    return !like || reshape.getType() == like.getType() ? reshape.getOperand()
+                                                        : Value();
+  auto reshape = dyn_cast_or_null<DynamicReshapeOp>(op);
+  if (!reshape)
+    return {};
+  auto shape = reshape.getOutputShape().getDefiningOp<nn::ShapeOp>();
+  const bool isLike = like && shape && shape.getOperand() == like &&
+                      reshape.getType() == like.getType();
+  return !like || isLike ? reshape.getOperand() : Value();
+}
+
+/// \p numbers of groups, for each channel of them.
+static Value ofChannels(Value numbers, int64_t channels, OpBuilder &builder) {
+  const auto type = tensorOf(numbers);
+  const int64_t groups = type.getDimSize(0);
+  Value each = builder.create<BroadcastInDimOp>(
+      numbers.getLoc(), type.clone({groups, channels / groups}), numbers,
+      builder.getDenseI64ArrayAttr({0}));
+  return builder.create<ReshapeOp>(numbers.getLoc(), type.clone({channels}),
+                                   each);
+}
+
+/// A group that lies in one row is normalised as a channel; as many images and
+/// groups make rows of the same channels.
+static Value joinGroups(Operation *op, OpBuilder &builder) {
+  Value rows = reshaped(op);
+  auto norm = rows ? rows.getDefiningOp<nn::GroupNormOp>() : nn::GroupNormOp();
+  Value x = norm && norm->hasOneUse()
+                ? reshaped(norm.getOperand().getDefiningOp())
+                : Value();
+  if (!x || reshaped(op, x) != rows)
+    return {};
+  const auto image = tensorOf(x), row = tensorOf(rows);
+  const auto groups = static_cast<int64_t>(norm.getGroups());
+  if (image.getRank() < 3 || row.getRank() != 3 ||
+      row.getDimSize(1) != groups || image.isDynamicDim(0) ||
+      row.getDimSize(0) != image.getDimSize(0) || image.isDynamicDim(1) ||
+      image.getDimSize(1) % groups != 0)
+    return {};
+  const int64_t channels = image.getDimSize(1);
+  return builder.create<nn::GroupNormOp>(
+      norm.getLoc(), x, ofChannels(norm.getScale(), channels, builder),
+      ofChannels(norm.getBias(), channels, builder), norm.getGroupsAttr(),
+      norm.getEpsilonAttr());
+}
+
 ArrayRef<RewriteRule> raiseNormsRules() {
   constexpr unsigned loose = reassociate | contract | reciprocal;
   static const std::vector<RewriteRule> rules = {
@@ -455,6 +505,10 @@ ArrayRef<RewriteRule> raiseNormsRules() {
           "scale-norm", "layer_norm(x, 1) * scale -> layer_norm(x, scale)"),
       rule<AddOp, shiftNorm>(
           "shift-norm", "layer_norm(x, scale) + b -> layer_norm(x, scale, b)"),
+      rule<ReshapeOp, joinGroups>(
+          "join-groups", "reshape(group_norm(reshape(x))) -> group_norm(x)"),
+      rule<DynamicReshapeOp, joinGroups>(
+          "join-groups", "reshape(group_norm(reshape(x))) -> group_norm(x)"),
   };
   return rules;
 }

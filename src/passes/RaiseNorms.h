@@ -5,6 +5,7 @@
 //   x * rsqrt(sum(x * x) / n + epsilon)  ->  nn.rms_norm(x, 1)
 //   layer_norm(x, 1) * scale             ->  nn.layer_norm(x, scale)
 //   layer_norm(x, scale) + bias          ->  nn.layer_norm(x, scale, bias)
+//   reshape(group_norm(reshape(x)))      ->  nn.group_norm(x): rows are groups
 //
 // With `reassociate`, `contract` and `reciprocal` allowed also
 //

@@ -5,7 +5,7 @@
 // Covers: graph RealRange Repetition
 // Covers: graph/nn Pools
 // Covers: passes Identities IdentityText RuleTables PatternLabels
-// Covers: passes RaiseAttention RaiseGelu RaiseNorms RescaleFunction
+// Covers: passes RaiseAttention RaiseGelu RaiseNorms RaiseRows RescaleFunction
 // Covers: passes RescaledSums RescaleTree
 // Covers: passes/rules *
 

@@ -219,3 +219,91 @@ func.func @"scatter-full/stays-part"(%x: tensor<3xf32>, %u: tensor<1x2xf32>) -> 
   }) : (tensor<3xf32>, tensor<1x1xi32>, tensor<1x2xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }
+
+func.func @"raise-rows"(%x: tensor<6x3x5xf32>, %i: tensor<4xi64>, %j: tensor<4x3x5x1xi64>, %u: tensor<4x3x5xf32>) -> tensor<6x3x5xf32> {
+  %z = stablehlo.constant dense<0> : tensor<4x3x5xi64>
+  %n = stablehlo.constant dense<6> : tensor<4x3x5xi64>
+  %w = stablehlo.broadcast_in_dim %i, dims = [0] : (tensor<4xi64>) -> tensor<4x3x5xi64>
+  %c = stablehlo.compare LT, %w, %z : (tensor<4x3x5xi64>, tensor<4x3x5xi64>) -> tensor<4x3x5xi1>
+  %m = stablehlo.add %w, %n : tensor<4x3x5xi64>
+  %e = stablehlo.select %c, %m, %w : tensor<4x3x5xi1>, tensor<4x3x5xi64>
+  %f = stablehlo.reshape %e : (tensor<4x3x5xi64>) -> tensor<4x3x5x1xi64>
+  %g = stablehlo.iota dim = 1 : tensor<4x3x5x1xi64>
+  %v = stablehlo.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
+  %h = stablehlo.broadcast_in_dim %v, dims = [2] : (tensor<5xi64>) -> tensor<4x3x5x1xi64>
+  %k = stablehlo.concatenate %f, %g, %h, dim = 3 : (tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>) -> tensor<4x3x5x3xi64>
+  %r = "stablehlo.scatter"(%x, %k, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1, 2], scatter_dims_to_operand_dims = [0, 1, 2], index_vector_dim = 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<6x3x5xf32>, tensor<4x3x5x3xi64>, tensor<4x3x5xf32>) -> tensor<6x3x5xf32>
+  return %r : tensor<6x3x5xf32>
+}
+
+// The middle dimension has indices of its own, the same along the last one.
+func.func @"raise-rows/of-columns"(%x: tensor<6x3x5xf32>, %i: tensor<4xi64>, %j: tensor<4x3x5x1xi64>, %u: tensor<4x3x5xf32>) -> tensor<6x3x5xf32> {
+  %z = stablehlo.constant dense<0> : tensor<4x3x5xi64>
+  %n = stablehlo.constant dense<6> : tensor<4x3x5xi64>
+  %w = stablehlo.broadcast_in_dim %i, dims = [0] : (tensor<4xi64>) -> tensor<4x3x5xi64>
+  %c = stablehlo.compare LT, %w, %z : (tensor<4x3x5xi64>, tensor<4x3x5xi64>) -> tensor<4x3x5xi1>
+  %m = stablehlo.add %w, %n : tensor<4x3x5xi64>
+  %e = stablehlo.select %c, %m, %w : tensor<4x3x5xi1>, tensor<4x3x5xi64>
+  %f = stablehlo.reshape %e : (tensor<4x3x5xi64>) -> tensor<4x3x5x1xi64>
+  %v = stablehlo.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
+  %h = stablehlo.broadcast_in_dim %v, dims = [2] : (tensor<5xi64>) -> tensor<4x3x5x1xi64>
+  %k = stablehlo.concatenate %f, %f, %h, dim = 3 : (tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>) -> tensor<4x3x5x3xi64>
+  %r = "stablehlo.scatter"(%x, %k, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1, 2], scatter_dims_to_operand_dims = [0, 1, 2], index_vector_dim = 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<6x3x5xf32>, tensor<4x3x5x3xi64>, tensor<4x3x5xf32>) -> tensor<6x3x5xf32>
+  return %r : tensor<6x3x5xf32>
+}
+
+// Each element has its own.
+func.func @"raise-rows/stays-elements"(%x: tensor<6x3x5xf32>, %i: tensor<4xi64>, %j: tensor<4x3x5x1xi64>, %u: tensor<4x3x5xf32>) -> tensor<6x3x5xf32> {
+  %g = stablehlo.iota dim = 1 : tensor<4x3x5x1xi64>
+  %v = stablehlo.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
+  %h = stablehlo.broadcast_in_dim %v, dims = [2] : (tensor<5xi64>) -> tensor<4x3x5x1xi64>
+  %k = stablehlo.concatenate %j, %g, %h, dim = 3 : (tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>) -> tensor<4x3x5x3xi64>
+  %r = "stablehlo.scatter"(%x, %k, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1, 2], scatter_dims_to_operand_dims = [0, 1, 2], index_vector_dim = 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<6x3x5xf32>, tensor<4x3x5x3xi64>, tensor<4x3x5xf32>) -> tensor<6x3x5xf32>
+  return %r : tensor<6x3x5xf32>
+}
+
+// Elements of a row are turned round.
+func.func @"raise-rows/stays-turned"(%x: tensor<6x3x5xf32>, %i: tensor<4xi64>, %j: tensor<4x3x5x1xi64>, %u: tensor<4x3x5xf32>) -> tensor<6x3x5xf32> {
+  %z = stablehlo.constant dense<0> : tensor<4x3x5xi64>
+  %n = stablehlo.constant dense<6> : tensor<4x3x5xi64>
+  %w = stablehlo.broadcast_in_dim %i, dims = [0] : (tensor<4xi64>) -> tensor<4x3x5xi64>
+  %c = stablehlo.compare LT, %w, %z : (tensor<4x3x5xi64>, tensor<4x3x5xi64>) -> tensor<4x3x5xi1>
+  %m = stablehlo.add %w, %n : tensor<4x3x5xi64>
+  %e = stablehlo.select %c, %m, %w : tensor<4x3x5xi1>, tensor<4x3x5xi64>
+  %f = stablehlo.reshape %e : (tensor<4x3x5xi64>) -> tensor<4x3x5x1xi64>
+  %g = stablehlo.iota dim = 1 : tensor<4x3x5x1xi64>
+  %v = stablehlo.constant dense<[4, 3, 2, 1, 0]> : tensor<5xi64>
+  %h = stablehlo.broadcast_in_dim %v, dims = [2] : (tensor<5xi64>) -> tensor<4x3x5x1xi64>
+  %k = stablehlo.concatenate %f, %g, %h, dim = 3 : (tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>, tensor<4x3x5x1xi64>) -> tensor<4x3x5x3xi64>
+  %r = "stablehlo.scatter"(%x, %k, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1, 2], scatter_dims_to_operand_dims = [0, 1, 2], index_vector_dim = 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<6x3x5xf32>, tensor<4x3x5x3xi64>, tensor<4x3x5xf32>) -> tensor<6x3x5xf32>
+  return %r : tensor<6x3x5xf32>
+}
+
+// Rows of one element.
+func.func @"raise-rows/of-one"(%x: tensor<6x1xf32>, %i: tensor<4x1xi64>, %u: tensor<4x1xf32>) -> tensor<6x1xf32> {
+  %z = stablehlo.constant dense<0> : tensor<4x1x1xi64>
+  %f = stablehlo.reshape %i : (tensor<4x1xi64>) -> tensor<4x1x1xi64>
+  %k = stablehlo.concatenate %f, %z, dim = 2 : (tensor<4x1x1xi64>, tensor<4x1x1xi64>) -> tensor<4x1x2xi64>
+  %r = "stablehlo.scatter"(%x, %k, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<6x1xf32>, tensor<4x1x2xi64>, tensor<4x1xf32>) -> tensor<6x1xf32>
+  return %r : tensor<6x1xf32>
+}

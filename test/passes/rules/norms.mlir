@@ -558,3 +558,42 @@ func.func @"raise-narrow-norm/stays-wide"(%x: tensor<2x3x8xf32>) -> tensor<2x3x8
   %y = stablehlo.multiply %c, %iw : tensor<2x3x8xf32>
   return %y : tensor<2x3x8xf32>
 }
+
+func.func @"join-groups"(%x: tensor<2x6x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x6x3x4xf32> {
+  %r = stablehlo.reshape %x : (tensor<2x6x3x4xf32>) -> tensor<2x3x24xf32>
+  %n = nn.group_norm %r, %s, %b groups = 3 {epsilon = 1.0e-05 : f64} : (tensor<2x3x24xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x24xf32>
+  %y = stablehlo.reshape %n : (tensor<2x3x24xf32>) -> tensor<2x6x3x4xf32>
+  return %y : tensor<2x6x3x4xf32>
+}
+
+// Rows of other images.
+func.func @"join-groups/stays-rows"(%x: tensor<2x6x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x6x3x4xf32> {
+  %r = stablehlo.reshape %x : (tensor<2x6x3x4xf32>) -> tensor<4x3x12xf32>
+  %n = nn.group_norm %r, %s, %b groups = 3 {epsilon = 1.0e-05 : f64} : (tensor<4x3x12xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x12xf32>
+  %y = stablehlo.reshape %n : (tensor<4x3x12xf32>) -> tensor<2x6x3x4xf32>
+  return %y : tensor<2x6x3x4xf32>
+}
+
+// Groups that are no channels side by side.
+func.func @"join-groups/stays-parts"(%x: tensor<2x6x2x4xf32>, %s: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<2x6x2x4xf32> {
+  %r = stablehlo.reshape %x : (tensor<2x6x2x4xf32>) -> tensor<2x4x12xf32>
+  %n = nn.group_norm %r, %s, %b groups = 4 {epsilon = 1.0e-05 : f64} : (tensor<2x4x12xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x12xf32>
+  %y = stablehlo.reshape %n : (tensor<2x4x12xf32>) -> tensor<2x6x2x4xf32>
+  return %y : tensor<2x6x2x4xf32>
+}
+
+// Another shape than before.
+func.func @"join-groups/stays-turned"(%x: tensor<2x6x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x6x4x3xf32> {
+  %r = stablehlo.reshape %x : (tensor<2x6x3x4xf32>) -> tensor<2x3x24xf32>
+  %n = nn.group_norm %r, %s, %b groups = 3 {epsilon = 1.0e-05 : f64} : (tensor<2x3x24xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x24xf32>
+  %y = stablehlo.reshape %n : (tensor<2x3x24xf32>) -> tensor<2x6x4x3xf32>
+  return %y : tensor<2x6x4x3xf32>
+}
+
+// Several groups in a row.
+func.func @"join-groups/stays-whole"(%x: tensor<2x6x3x4xf32>, %s: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x3x4xf32> {
+  %r = stablehlo.reshape %x : (tensor<2x6x3x4xf32>) -> tensor<2x6x12xf32>
+  %n = nn.group_norm %r, %s, %b groups = 2 {epsilon = 1.0e-05 : f64} : (tensor<2x6x12xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x12xf32>
+  %y = stablehlo.reshape %n : (tensor<2x6x12xf32>) -> tensor<2x6x3x4xf32>
+  return %y : tensor<2x6x3x4xf32>
+}

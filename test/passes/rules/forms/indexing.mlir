@@ -270,3 +270,66 @@ module {
 }
 
 // -----
+// raise-rows
+module {
+  func.func @main(%arg0: tensor<6x3x5xf32>, %arg1: tensor<4xi64>, %arg2: tensor<4x3x5x1xi64>, %arg3: tensor<4x3x5xf32>) -> tensor<6x3x5xf32> {
+    %0 = stablehlo.constant dense<0> : tensor<4x3x5xi64>
+    %1 = stablehlo.constant dense<6> : tensor<4x3x5xi64>
+    %2 = stablehlo.broadcast_in_dim %arg1, dims = [0] : (tensor<4xi64>) -> tensor<4x3x5xi64>
+    %3 = stablehlo.compare  LT, %2, %0 : (tensor<4x3x5xi64>, tensor<4x3x5xi64>) -> tensor<4x3x5xi1>
+    %4 = stablehlo.add %2, %1 : tensor<4x3x5xi64>
+    %5 = stablehlo.select %3, %4, %2 : tensor<4x3x5xi1>, tensor<4x3x5xi64>
+    %6 = stablehlo.reshape %5 : (tensor<4x3x5xi64>) -> tensor<4x3x5x1xi64>
+    %7 = stablehlo.slice %6 [0:4, 0:1, 0:1, 0:1] : (tensor<4x3x5x1xi64>) -> tensor<4x1x1x1xi64>
+    %8 = stablehlo.reshape %7 : (tensor<4x1x1x1xi64>) -> tensor<4x1xi64>
+    %9 = "stablehlo.scatter"(%arg0, %8, %arg3) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+    ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+      %10 = stablehlo.add %arg4, %arg5 : tensor<f32>
+      stablehlo.return %10 : tensor<f32>
+    }) : (tensor<6x3x5xf32>, tensor<4x1xi64>, tensor<4x3x5xf32>) -> tensor<6x3x5xf32>
+    return %9 : tensor<6x3x5xf32>
+  }
+}
+
+// -----
+// raise-rows/of-columns
+module {
+  func.func @main(%arg0: tensor<6x3x5xf32>, %arg1: tensor<4xi64>, %arg2: tensor<4x3x5x1xi64>, %arg3: tensor<4x3x5xf32>) -> tensor<6x3x5xf32> {
+    %0 = stablehlo.constant dense<0> : tensor<4x3x5xi64>
+    %1 = stablehlo.constant dense<6> : tensor<4x3x5xi64>
+    %2 = stablehlo.broadcast_in_dim %arg1, dims = [0] : (tensor<4xi64>) -> tensor<4x3x5xi64>
+    %3 = stablehlo.compare  LT, %2, %0 : (tensor<4x3x5xi64>, tensor<4x3x5xi64>) -> tensor<4x3x5xi1>
+    %4 = stablehlo.add %2, %1 : tensor<4x3x5xi64>
+    %5 = stablehlo.select %3, %4, %2 : tensor<4x3x5xi1>, tensor<4x3x5xi64>
+    %6 = stablehlo.reshape %5 : (tensor<4x3x5xi64>) -> tensor<4x3x5x1xi64>
+    %7 = stablehlo.slice %6 [0:4, 0:3, 0:1, 0:1] : (tensor<4x3x5x1xi64>) -> tensor<4x3x1x1xi64>
+    %8 = stablehlo.reshape %7 : (tensor<4x3x1x1xi64>) -> tensor<4x3x1xi64>
+    %9 = stablehlo.slice %6 [0:4, 0:3, 0:1, 0:1] : (tensor<4x3x5x1xi64>) -> tensor<4x3x1x1xi64>
+    %10 = stablehlo.reshape %9 : (tensor<4x3x1x1xi64>) -> tensor<4x3x1xi64>
+    %11 = stablehlo.concatenate %8, %10,  dim = 2 : (tensor<4x3x1xi64>, tensor<4x3x1xi64>) -> tensor<4x3x2xi64>
+    %12 = "stablehlo.scatter"(%arg0, %11, %arg3) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 2>, unique_indices = false}> ({
+    ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>):
+      %13 = stablehlo.add %arg4, %arg5 : tensor<f32>
+      stablehlo.return %13 : tensor<f32>
+    }) : (tensor<6x3x5xf32>, tensor<4x3x2xi64>, tensor<4x3x5xf32>) -> tensor<6x3x5xf32>
+    return %12 : tensor<6x3x5xf32>
+  }
+}
+
+// -----
+// raise-rows/of-one
+module {
+  func.func @main(%arg0: tensor<6x1xf32>, %arg1: tensor<4x1xi64>, %arg2: tensor<4x1xf32>) -> tensor<6x1xf32> {
+    %0 = stablehlo.reshape %arg1 : (tensor<4x1xi64>) -> tensor<4x1x1xi64>
+    %1 = stablehlo.slice %0 [0:4, 0:1, 0:1] : (tensor<4x1x1xi64>) -> tensor<4x1x1xi64>
+    %2 = stablehlo.reshape %1 : (tensor<4x1x1xi64>) -> tensor<4x1xi64>
+    %3 = "stablehlo.scatter"(%arg0, %2, %arg2) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+    ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
+      %4 = stablehlo.add %arg3, %arg4 : tensor<f32>
+      stablehlo.return %4 : tensor<f32>
+    }) : (tensor<6x1xf32>, tensor<4x1xi64>, tensor<4x1xf32>) -> tensor<6x1xf32>
+    return %3 : tensor<6x1xf32>
+  }
+}
+
+// -----

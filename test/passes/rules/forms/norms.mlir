@@ -156,3 +156,16 @@ module {
 }
 
 // -----
+// join-groups
+module {
+  func.func @main(%arg0: tensor<2x6x3x4xf32>, %arg1: tensor<3xf32>, %arg2: tensor<3xf32>) -> tensor<2x6x3x4xf32> {
+    %0 = stablehlo.broadcast_in_dim %arg1, dims = [0] : (tensor<3xf32>) -> tensor<3x2xf32>
+    %1 = stablehlo.reshape %0 : (tensor<3x2xf32>) -> tensor<6xf32>
+    %2 = stablehlo.broadcast_in_dim %arg2, dims = [0] : (tensor<3xf32>) -> tensor<3x2xf32>
+    %3 = stablehlo.reshape %2 : (tensor<3x2xf32>) -> tensor<6xf32>
+    %4 = nn.group_norm %arg0, %1, %3 groups = 3 {epsilon = 1.000000e-05 : f64} : (tensor<2x6x3x4xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x3x4xf32>
+    return %4 : tensor<2x6x3x4xf32>
+  }
+}
+
+// -----
