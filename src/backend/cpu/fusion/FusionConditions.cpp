@@ -298,11 +298,14 @@ bool hasOnePlace(const FusionCandidate &candidate) {
 }
 
 /// Only loops over the root's elements are split at the concatenate's operands;
-/// a reduction would select the operand for every element.
+/// a reduction would select the operand for every element, and so would tiles
+/// of a transpose.
 bool suitsConcatenates(const FusionCandidate &candidate) {
   return !isa<stablehlo::ConcatenateOp>(candidate.producer) ||
          (!candidate.group.hasRows &&
-          !isa<stablehlo::ReduceOp>(candidate.user()));
+          !isa<stablehlo::ReduceOp>(candidate.user()) &&
+          llvm::none_of(candidate.group.ops,
+                        llvm::IsaPred<stablehlo::TransposeOp>));
 }
 
 /// Along rows, or along row indices, each element is computed once per pass.
