@@ -6,6 +6,8 @@
 #include "backend/cpu/kernels/conv/WeightGradient.h"
 #include "backend/cpu/kernels/conv/WinogradArithmetic.h"
 #include "backend/cpu/layout/ConvolutionForm.h"
+#include "backend/cpu/layout/DilatedRows.h"
+#include "backend/cpu/layout/NormInBlocks.h"
 #include "backend/cpu/layout/WeightGradientForm.h"
 #include "backend/cpu/precision/ExactWidening.h"
 #include "backend/cpu/quantized/Int8Products.h"
@@ -55,6 +57,8 @@ private:
   bool rewriteConvolution(stablehlo::ConvolutionOp op);
   bool allowsFast(stablehlo::ConvolutionOp op, Value input,
                   Value weights) const;
+  int64_t dilationToUndo(const ConvolutionForm &form,
+                         RankedTensorType type) const;
   Value weightGradient(TensorBuilder &emit, const WeightGradientForm &form);
   Value depthwiseGradient(TensorBuilder &emit, const WeightGradientForm &form);
   template <typename Op> bool rewritePool(Op op, StringRef kind);
@@ -67,6 +71,7 @@ private:
   /// Whether blocks put beside each other hold what \p op joins.
   bool joinsWholeBlocks(stablehlo::ConcatenateOp op) const;
   bool rewriteResize(nn::ResizeOp op);
+  bool rewriteNorm(nn::GroupNormOp op);
   /// What may be repeated, for all that is known of its sizes, and is not.
   bool rewriteRepeated(nn::BroadcastLikeOp op);
   /// What computes each channel by itself does so for blocks of them; what it
@@ -103,8 +108,39 @@ private:
 
 } // namespace
 
+/// Whether values of \p rank dimensions may stand in blocks: [N, C, H, W], or
+/// [N, C, W], which is an image of one row.
+static bool isImageRank(int64_t rank) { return rank == 3 || rank == 4; }
+
+/// Where dimension \p dim of such a value is in an image.
+static int64_t placeInImage(int64_t rank, int64_t dim) {
+  return rank == 3 && dim == 2 ? 3 : dim;
+}
+
+/// Which dimension of such a value each of its blocks' is.
+static ArrayRef<int64_t> blockedOrder(int64_t rank) {
+  static constexpr int64_t ofRows[] = {0, 1, -1, 2, -1},
+                           ofImages[] = {0, 1, 2, 3, -1};
+  return rank == 3 ? ArrayRef(ofRows) : ArrayRef(ofImages);
+}
+
+static RankedTensorType imageType(RankedTensorType plain) {
+  SmallVector<int64_t> shape(plain.getShape());
+  if (shape.size() == 3)
+    shape.insert(shape.begin() + 2, 1);
+  return RankedTensorType::get(shape, plain.getElementType());
+}
+
+static Value asImage(TensorBuilder &emit, Value plain) {
+  const nn::Sizes sizes = emit.sizes(plain);
+  return sizes.size() == 4
+             ? plain
+             : emit.reshape(plain, {sizes[0], sizes[1], 1, sizes[2]});
+}
+
 RankedTensorType LayoutAssigner::blockedType(RankedTensorType plain) const {
-  ArrayRef<int64_t> shape = plain.getShape();
+  const RankedTensorType image = imageType(plain);
+  ArrayRef<int64_t> shape = image.getShape();
   int64_t blocks = llvm::divideCeil(shape[1], lanes);
   return RankedTensorType::get({shape[0], blocks, shape[2], shape[3], lanes},
                                plain.getElementType());
@@ -129,7 +165,7 @@ Value LayoutAssigner::pack(TensorBuilder &emit, Value plain) {
   auto type = blockedType(tensorOf(plain));
   blocked = resizedSplat(emit, plain, type);
   if (!blocked)
-    blocked = emit.make<PackOp>(type, plain);
+    blocked = emit.make<PackOp>(type, asImage(emit, plain));
   return blocked;
 }
 
@@ -210,6 +246,27 @@ bool LayoutAssigner::allowsFast(stablehlo::ConvolutionOp op, Value input,
   return WinogradArithmetic::holdsSums(*elementTypeOf(element), *known);
 }
 
+/// The dilation of what Winograd's method computes faster without; 1 where it
+/// stays.
+int64_t LayoutAssigner::dilationToUndo(const ConvolutionForm &form,
+                                       RankedTensorType type) const {
+  constexpr int64_t most = 4, fewestChannels = 64, fewestPixels = 4;
+  const int64_t dilation = form.dilations[0];
+  const std::array<int64_t, 2> each = {dilation, dilation}, one = {1, 1};
+  auto isShort = [&](int64_t size) {
+    return !ShapedType::isDynamic(size) && size < fewestPixels * dilation;
+  };
+  const bool isUndone =
+      dilation > 1 && dilation <= most && form.dilations == each &&
+      form.paddingLow == each && form.paddingHigh == each &&
+      form.strides == one && form.upscale == one && form.groups == 1 &&
+      form.weights[0] >= fewestChannels && form.weights[1] >= fewestChannels &&
+      form.weights[2] == 3 && form.weights[3] == 3 &&
+      type.getElementType().isF32() && !isShort(type.getDimSize(2)) &&
+      !isShort(type.getDimSize(3)) && !target.hasMatrixUnits;
+  return isUndone ? dilation : 1;
+}
+
 bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   if (std::optional<WeightGradientForm> form = WeightGradientForm::of(op)) {
     OpBuilder builder(op);
@@ -230,18 +287,30 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   if (!form)
     return false;
   Value plain = form->plainInput(emit);
-  auto type = tensorOf(plain);
+  auto type = imageType(tensorOf(plain));
   // The few channels of an image are read where they are.
   bool isPlanar = !blockedOf.count(plain) && form->groups == 1 &&
                   type.getDimSize(1) < lanes &&
                   !type.getElementType().isInteger(8);
-  Value input = isPlanar ? plain : pack(emit, plain);
+  Value input = isPlanar ? asImage(emit, plain) : pack(emit, plain);
   Value weights = form->plainWeights(emit);
   if (std::optional<Tensor> known = valueOf(weights);
       known && !weights.getDefiningOp<stablehlo::ConstantOp>())
     weights =
         makeConstant(builder, op.getLoc(), *known, constantName(op.getRhs()));
-  auto resultType = form->resultType(type);
+  const bool isFast = allowsFast(op, input, weights);
+  std::optional<DilatedRows> rows;
+  auto computedType = type;
+  if (const int64_t dilation = isFast ? dilationToUndo(*form, type) : 1;
+      dilation > 1) {
+    rows.emplace(emit, input, dilation);
+    input = rows->apart(emit, input);
+    form->dilations = form->paddingLow = form->paddingHigh = {1, 1};
+    auto blocked = tensorOf(input);
+    computedType = type.clone({type.getDimSize(0), type.getDimSize(1),
+                               blocked.getDimSize(2), blocked.getDimSize(3)});
+  }
+  auto resultType = form->resultType(computedType);
   // What follows from sizes where they are known.
   DenseI64ArrayAttr paddingHigh;
   if (resultType.isDynamicDim(2) || resultType.isDynamicDim(3))
@@ -253,9 +322,9 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
   Value result = emit.make<ConvolutionOp>(
       blockedType(resultType), input, weights, /*zero=*/Value(),
       static_cast<uint64_t>(resultType.getDimSize(1)),
-      static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(),
-      allowsFast(op, input, weights), form->strides, form->dilations,
-      form->paddingLow, form->zeroPoint, paddingHigh, DenseI64ArrayAttr());
+      static_cast<uint64_t>(form->groups), DenseI64ArrayAttr(), isFast,
+      form->strides, form->dilations, form->paddingLow, form->zeroPoint,
+      paddingHigh, DenseI64ArrayAttr());
   auto product = result.getDefiningOp<ConvolutionOp>();
   if (allowed != Precision::Default)
     setPrecision(product, allowed);
@@ -263,6 +332,8 @@ bool LayoutAssigner::rewriteConvolution(stablehlo::ConvolutionOp op) {
     result = scaled;
   else
     storeInHalfPrecision(product, setting, patterns);
+  if (rows)
+    result = rows->together(emit, result);
   if (form->upscale != std::array<int64_t, 2>{1, 1}) {
     // Pixels that each became a window of pixels are put in their places.
     result = form->spread(emit, result, lanes);
@@ -379,7 +450,7 @@ Value LayoutAssigner::blockedBroadcast(TensorBuilder &emit,
       continue;
     if (dim == 1)
       channelPlace = dims.size();
-    dims.push_back(dim);
+    dims.push_back(placeInImage(tensorOf(op.getResult()).getRank(), dim));
     shape.push_back(from.getDimSize(index));
   }
   // Dimension numbers must rise for the reshape to only drop ones.
@@ -433,15 +504,16 @@ Value LayoutAssigner::blockedDynamicBroadcast(TensorBuilder &emit, Value result,
   const nn::Sizes own = emit.sizes(x);
   // Of one image with one pixel and one channel, as far as it has no others.
   SmallVector<nn::Size> sizes(4, nn::Size(1));
+  const int64_t rank = tensorOf(result).getRank();
   for (auto [index, dim] : llvm::enumerate(places))
-    sizes[dim] = own[index];
+    sizes[placeInImage(rank, dim)] = own[index];
   auto isOne = [&](int64_t dim) { return sizes[dim] == nn::Size(1); };
   if (isOne(1)) {
     sizes.push_back(1);
     return repeat(emit.reshape(x, nn::Sizes(ArrayRef(sizes))));
   }
   if (!isOne(0) || !isOne(2) || !isOne(3)) {
-    if (from.getRank() != 4)
+    if (from.getRank() != rank)
       return {};
     Value blocked = blockedOf.lookup(x);
     return repeat(blocked ? blocked : pack(emit, x));
@@ -481,7 +553,7 @@ bool LayoutAssigner::rewriteConcatenate(stablehlo::ConcatenateOp op) {
     return false;
   if (op.getDimension() != 1)
     return rewriteByChannel(op);
-  if (tensorOf(op.getResult()).getRank() != 4 || !joinsWholeBlocks(op))
+  if (!joinsWholeBlocks(op))
     return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
@@ -505,7 +577,7 @@ bool LayoutAssigner::rewriteRepeated(nn::BroadcastLikeOp op) {
         tensorOf(each).getDimSize(1) != tensorOf(op.getResult()).getDimSize(1))
       return false;
   }
-  if (own[2] == 1 && own[3] == 1)
+  if (llvm::all_of(own.drop_front(2), [](int64_t size) { return size == 1; }))
     return false;
   OpBuilder builder(op);
   TensorBuilder emit(builder, op.getLoc());
@@ -524,6 +596,16 @@ bool LayoutAssigner::rewriteResize(nn::ResizeOp op) {
            !joinsWholeBlocks(concatenate);
   });
   return !isUnpacked && rewriteByChannel(op);
+}
+
+bool LayoutAssigner::rewriteNorm(nn::GroupNormOp op) {
+  Value blocked = blockedOf.lookup(op.getOperand());
+  if (!blocked || !tensorOf(blocked).getElementType().isF32())
+    return false;
+  OpBuilder builder(op);
+  TensorBuilder emit(builder, op.getLoc());
+  remember(op.getResult(), normInBlocks(emit, op, blocked));
+  return true;
 }
 
 /// Whether the channels stay apart, and only the operands that are like the
@@ -551,17 +633,6 @@ static bool isSumFromZero(stablehlo::ReduceOp op) {
              stablehlo::AddOp::getOperationName();
 }
 
-/// What was computed of all pixels of each channel, from blocks of channels:
-/// small, and plain again.
-static Value plainChannels(TensorBuilder &emit, Value blocked,
-                           RankedTensorType plain) {
-  auto type = tensorOf(blocked);
-  const int64_t channels = plain.getDimSize(1),
-                padded = type.getDimSize(1) * type.getDimSize(2);
-  Value flat = emit.reshape(blocked, {emit.sizes(blocked)[0], padded});
-  return channels == padded ? flat : emit.slice(flat, 1, 0, channels);
-}
-
 bool LayoutAssigner::rewriteByChannel(Operation *op) {
   auto interface = dyn_cast<AxesOpInterface>(op);
   if (!interface || op->getNumResults() != 1 ||
@@ -570,7 +641,8 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
     return false;
   const Axes axes = interface.getAxes();
   const TensorAxes &leading = axes.operands[axes.leading()];
-  if (leading.size() != 4 || !keepsChannels(axes))
+  const bool isRow = leading.size() == 3;
+  if (!isImageRank(leading.size()) || !keepsChannels(axes))
     return false;
   const ArrayRef<AxisList> result = axes.results[0];
   const bool isBlocked = result == ArrayRef(leading),
@@ -578,7 +650,7 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
   auto plain = tensorOf(op->getResult(0));
   OpBuilder builder(op);
   TensorBuilder emit(builder, op->getLoc());
-  if (result == ArrayRef(leading).slice(1, 1)) {
+  if (!isRow && result == ArrayRef(leading).slice(1, 1)) {
     Value all = ofAllImages(op, axes);
     if (!all)
       return false;
@@ -599,10 +671,12 @@ bool LayoutAssigner::rewriteByChannel(Operation *op) {
     return true;
   }
   const int64_t blocks = llvm::divideCeil(plain.getDimSize(1), lanes);
-  computed.setType(RankedTensorType::get({plain.getDimSize(0), blocks, lanes},
-                                         plain.getElementType()));
+  SmallVector<int64_t> sizes = {plain.getDimSize(0), blocks, lanes};
+  if (isRow)
+    sizes.insert(sizes.begin() + 2, 1);
+  computed.setType(RankedTensorType::get(sizes, plain.getElementType()));
   patterns.changed(copy);
-  Value flat = plainChannels(emit, computed, plain);
+  Value flat = channelsOf(emit, computed, plain.getDimSize(1));
   patterns.replaced(blockChannelsLabel, op->getResult(0), flat);
   op->getResult(0).replaceAllUsesWith(flat);
   return true;
@@ -670,7 +744,8 @@ bool LayoutAssigner::rewriteReduction(stablehlo::ReduceOp op) {
     ValueRange ofChannels = minMax->emit(
         emit, SmallVector<Value>(op.getInputs().size(), blocked), {2, 3});
     for (Value each : ofChannels)
-      parts.push_back(plainChannels(emit, each, tensorOf(minMax->tensor)));
+      parts.push_back(
+          channelsOf(emit, each, tensorOf(minMax->tensor).getDimSize(1)));
   }
   ValueRange ofAll = minMax->emit(emit, parts, {0, 1});
   for (auto [was, is] : llvm::zip(op.getResults(), ofAll)) {
@@ -684,9 +759,9 @@ Operation *LayoutAssigner::onBlocks(Operation *op, const Axes &axes) {
   OpBuilder builder(op);
   TensorBuilder emit(builder, op->getLoc());
   Operation *copy = builder.clone(*op);
-  if (!cast<AxesOpInterface>(copy).reorder(
-          {0, 1, 2, 3, -1},
-          blockedType(tensorOf(op->getOperand(axes.leading()))).getShape())) {
+  auto plain = tensorOf(op->getOperand(axes.leading()));
+  if (!cast<AxesOpInterface>(copy).reorder(blockedOrder(plain.getRank()),
+                                           blockedType(plain).getShape())) {
     copy->erase();
     return nullptr;
   }
@@ -718,6 +793,7 @@ bool LayoutAssigner::rewrite(Operation *op) {
       })
       .Case([&](stablehlo::ConcatenateOp op) { return rewriteConcatenate(op); })
       .Case([&](nn::ResizeOp op) { return rewriteResize(op); })
+      .Case([&](nn::GroupNormOp op) { return rewriteNorm(op); })
       .Case([&](nn::BroadcastLikeOp op) { return rewriteRepeated(op); })
       .Case([&](stablehlo::ReduceOp op) { return rewriteReduction(op); })
       .Default([&](Operation *op) { return rewriteByChannel(op); });
@@ -731,7 +807,12 @@ void LayoutAssigner::unpackWhereRead(Operation *op) {
     OpBuilder builder(op);
     builder.setInsertionPointAfterValue(blocked);
     TensorBuilder emit(builder, op->getLoc());
-    Value plain = emit.make<UnpackOp>(result.getType(), blocked);
+    auto type = tensorOf(result);
+    Value plain = emit.make<UnpackOp>(imageType(type), blocked);
+    if (type.getRank() == 3) {
+      const nn::Sizes sizes = emit.sizes(plain);
+      plain = emit.reshape(plain, {sizes[0], sizes[1], sizes[3]});
+    }
     patterns.replaced(blockChannelsLabel, result, plain);
     result.replaceAllUsesWith(plain);
   }

@@ -11,6 +11,8 @@
 // rest gets its operands unpacked. So reorders stand only where a blocked part
 // of the graph begins or ends.
 //
+// What has one spatial dimension, [N, C, W], is an image of one row.
+//
 // Restrictions:
 //   - f32, and a known number of channels; images may be of any number and
 //     size;

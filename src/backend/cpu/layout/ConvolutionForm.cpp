@@ -136,9 +136,6 @@ Value ConvolutionForm::plainInput(TensorBuilder &emit) const {
   Value x = input;
   if (!llvm::equal(inputOrder, llvm::seq<int64_t>(0, inputOrder.size())))
     x = emit.transpose(x, inputOrder);
-  const nn::Sizes sizes = emit.sizes(x);
-  if (sizes.size() == 3)
-    x = emit.reshape(x, {sizes[0], sizes[1], 1, sizes[2]});
   return x;
 }
 
@@ -204,7 +201,7 @@ static bool isChannelsFirst(stablehlo::ConvDimensionNumbersAttr numbers) {
 }
 
 bool ConvolutionForm::isPlainResult(stablehlo::ConvolutionOp op) const {
-  return op.getSpatialRank() == 2 && isChannelsFirst(op.getDimensionNumbers());
+  return isChannelsFirst(op.getDimensionNumbers());
 }
 
 Value ConvolutionForm::plainResult(TensorBuilder &emit, Value value,

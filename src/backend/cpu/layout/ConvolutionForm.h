@@ -39,7 +39,7 @@ public:
   int64_t zeroPoint = 0;
   mlir::Type element; ///< Of the result.
 
-  /// The input as [N, C, H, W].
+  /// The input as [N, C, H, W] or [N, C, W].
   mlir::Value plainInput(nn::TensorBuilder &emit) const;
   /// The weights as [K, C / groups, R, S], windows that run backwards turned.
   mlir::Value plainWeights(nn::TensorBuilder &emit) const;
@@ -50,7 +50,7 @@ public:
   /// Puts the pixels of a blocked result of resultType in their places.
   mlir::Value spread(nn::TensorBuilder &emit, mlir::Value blocked,
                      int64_t lanes) const;
-  /// Whether the operation's own result is [N, C, H, W].
+  /// Whether the operation's own result is [N, C, H, W] or [N, C, W].
   bool isPlainResult(stablehlo::ConvolutionOp op) const;
   /// The operation's result from one of finalType.
   mlir::Value plainResult(nn::TensorBuilder &emit, mlir::Value value,

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/cost/Estimates.h"
 #include "backend/cpu/cost/GraphShapes.h"
+#include "backend/cpu/layout/ConvolutionColumns.h"
 #include "backend/cpu/layout/ConvolutionPhases.h"
 #include "backend/cpu/layout/ConvolutionProduct.h"
 #include "backend/cpu/layout/DynamicWindows.h"
@@ -226,8 +227,14 @@ Value Simplifier::runDynamicWindow() {
 }
 
 Value Simplifier::run() {
-  if (!isSupported(op) || isOrdinary())
+  if (!isSupported(op))
     return {};
+  if (isOrdinary()) {
+    if (!hasColumnsForOutputs(op, lanes) || WeightGradientForm::of(op))
+      return {};
+    return toResultOrder(
+        emit, computeByColumns(emit, PlainConvolution::of(emit, op), op), op);
+  }
   if (hasDynamicWindow(op))
     return canBeByTaps(op) ? runDynamicWindow() : Value();
   if (WeightGradientForm::of(op))

@@ -1,7 +1,8 @@
 //===- SimplifyConvolutions.h - convolutions that the kernels take --------===//
 //
-// Convolutions that the blocked kernels do not compute become ones that they
-// do, by operations that move elements:
+// Convolutions that the blocked kernels do not compute, or compute with most
+// of each block unused, become ones that they do, by operations that move
+// elements:
 //
 //     x f32 [N, C, D, H, W] * k [K, C, 3, R, S]
 //   becomes
@@ -10,6 +11,7 @@
 //       transpose
 //
 //   - base-dilated inputs: ConvolutionPhases;
+//   - few outputs: ConvolutionColumns;
 //   - groups of images become groups of features;
 //   - of more than two spatial dimensions the outermost become images and
 //     channels;

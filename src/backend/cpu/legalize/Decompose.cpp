@@ -30,8 +30,8 @@ Result<void> cpu::decompose(func::FuncOp function, bool keepsSampling,
                             const PassSetting &setting, PatternRun &run) {
   auto isKept = [&](Operation *op) {
     return hasKernel(op, setting, run) ||
-           (keepsSampling &&
-            isa<nn::MaxPoolOp, nn::AveragePoolOp, nn::ResizeOp>(op));
+           (keepsSampling && isa<nn::MaxPoolOp, nn::AveragePoolOp, nn::ResizeOp,
+                                 nn::GroupNormOp>(op));
   };
   for (int round = 0; round < maxRounds; ++round) {
     SmallVector<DecomposableOpInterface> found;

@@ -23,9 +23,9 @@ namespace sinter::cpu {
 
 struct PassSetting;
 
-/// Decomposes all of \p function; with \p keepsSampling except pools and
-/// resizes, which assignLayouts may convert to blocked layouts. The Unsupported
-/// error names an operation without a decomposition.
+/// Decomposes all of \p function; with \p keepsSampling except pools, resizes
+/// and norms of groups, which assignLayouts may convert to blocked layouts. The
+/// Unsupported error names an operation without a decomposition.
 Result<void> decompose(mlir::func::FuncOp function, bool keepsSampling,
                        const PassSetting &setting, PatternRun &run);
 

@@ -213,7 +213,8 @@ constexpr Row rows[] = {
     {"cpu-form-trees", "Make tables of tree ensembles", pass<formTrees>,
      Sizes::Open, formTreesPatterns},
     {"cpu-decompose-but-sampling",
-     "Decompose operations without a kernel, except pools and resizes",
+     "Decompose operations without a kernel, except pools, resizes and "
+     "norms of groups",
      decomposed</*keepsSampling=*/true>, Sizes::Open},
     {"cpu-lower-batch-norms", "Lower batch norm to multiply-add",
      pass<lowerBatchNorms>, Sizes::Open},
