@@ -220,6 +220,9 @@ Result<std::vector<Tensor>> ProgramExecutor::runOn(const RunRequest &request) {
   places = request.places;
   cancellation = request.cancellation;
   hasWrittenStates = false;
+  std::optional<ThreadPool::Awake> awake;
+  if (options.threads > 1)
+    awake.emplace(*pool);
   auto results = catchingOutOfMemory("the model's inputs and outputs",
                                      [&] { return runInTurn(request); });
   if (!results && results.error().kind == ErrorKind::Cancelled)

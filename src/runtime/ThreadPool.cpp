@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <set>
 #include <system_error>
+#include <thread>
 
 namespace sinter {
 
@@ -18,8 +19,10 @@ namespace {
 
 thread_local bool isInsideBody = false;
 
-/// Longer than the gap between two parallel steps, and still short.
+/// Longer than the gap between most parallel steps, and still short.
 constexpr std::chrono::microseconds spinTime{30};
+/// How long a thread is awake without work while a model runs.
+constexpr std::chrono::microseconds awakeTime{1000};
 
 void relax() {
 #if defined(__x86_64__)
@@ -27,29 +30,6 @@ void relax() {
 #elif defined(__aarch64__)
   __asm__ volatile("yield");
 #endif
-}
-
-/// Polls until \p done() or until spinTime is over.
-template <typename Condition> bool spinUntil(Condition &&done) {
-  const auto end = std::chrono::steady_clock::now() + spinTime;
-  do {
-    for (int i = 0; i < 32; ++i) {
-      if (done())
-        return true;
-      relax();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return done();
-}
-
-/// Waits while \p value is \p old; returns whether it had to sleep.
-bool waitForChange(const std::atomic<uint32_t> &value, uint32_t old) {
-  auto changed = [&] { return value.load(std::memory_order_acquire) != old; };
-  if (spinUntil(changed))
-    return false;
-  while (!changed())
-    value.wait(old, std::memory_order_acquire);
-  return true;
 }
 
 /// Moves the calling thread to a processor outside of \p taken, if its affinity
@@ -67,7 +47,8 @@ void moveAwayFrom(const cpu_set_t &taken) {
   ::sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-/// The pieces of a range if the pool is busy.
+/// The pieces of a range that may be done one by one. The ticket of a worker
+/// has three bits for them.
 constexpr int64_t piecesPerPart = 4;
 
 } // namespace
@@ -171,7 +152,7 @@ ThreadPool::~ThreadPool() {
   }
   stopping.store(true, std::memory_order_relaxed);
   for (auto &worker : workers) {
-    worker->ticket.fetch_add(1, std::memory_order_release);
+    worker->ticket.fetch_add(Worker::jobStep, std::memory_order_release);
     worker->ticket.notify_one();
   }
   for (auto &worker : workers)
@@ -180,13 +161,50 @@ ThreadPool::~ThreadPool() {
 
 bool ThreadPool::insideBody() { return isInsideBody; }
 
-void ThreadPool::Job::doPart(unsigned part) const {
-  const int64_t count = end - begin;
-  const int64_t share = count / parts, rest = count % parts;
-  const int64_t first = begin + share * part + std::min<int64_t>(part, rest);
+ThreadPool::Job::Range ThreadPool::Job::Range::piece(int64_t index,
+                                                     int64_t count) const {
+  const int64_t share = (end - begin) / count, rest = (end - begin) % count;
+  const int64_t first = begin + share * index + std::min(index, rest);
+  return {first, first + share + (index < rest ? 1 : 0)};
+}
+
+ThreadPool::Job::Range ThreadPool::Job::range(unsigned part) const {
+  return Range{begin, end}.piece(part, parts);
+}
+
+int64_t ThreadPool::Job::pieces(unsigned part) const {
+  const Range all = range(part);
+  return std::min(piecesPerPart, all.end - all.begin);
+}
+
+void ThreadPool::Job::run(Range range, unsigned thread) const {
   isInsideBody = true;
-  call(context, first, first + share + (part < rest ? 1 : 0), part);
+  call(context, range.begin, range.end, thread);
   isInsideBody = false;
+}
+
+bool ThreadPool::waitForChange(const std::atomic<uint32_t> &value,
+                               uint32_t old) const {
+  using Clock = std::chrono::steady_clock;
+  auto changed = [&] { return value.load(std::memory_order_acquire) != old; };
+  const Clock::time_point begin = Clock::now();
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (changed())
+        return false;
+      relax();
+    }
+  } while (Clock::now() < begin + spinTime);
+  // Other threads of the system come first now.
+  while (awake.load(std::memory_order_relaxed) != 0 &&
+         Clock::now() < begin + awakeTime) {
+    std::this_thread::yield();
+    if (changed())
+      return false;
+  }
+  while (!changed())
+    value.wait(old, std::memory_order_acquire);
+  return true;
 }
 
 namespace {
@@ -217,7 +235,8 @@ void ThreadPool::runByHost(const Job &job) const {
     void run(size_t part) {
       if (part >= job.parts || !parts.take(static_cast<unsigned>(part)))
         return;
-      job.doPart(static_cast<unsigned>(part));
+      job.run(job.range(static_cast<unsigned>(part)),
+              static_cast<unsigned>(part));
       parts.done.fetch_add(1, std::memory_order_acq_rel);
     }
   } tasks{job, {}};
@@ -247,10 +266,8 @@ void ThreadPool::run(Job job) {
       std::max<int64_t>(1, (job.end - job.begin) / (job.parts * piecesPerPart));
   std::unique_lock lock(busy, std::try_to_lock);
   while (!lock.owns_lock()) {
-    Job next = job;
-    next.parts = 1;
-    next.end = std::min(job.end, job.begin + piece);
-    next.doPart(0);
+    const Job::Range next = {job.begin, std::min(job.end, job.begin + piece)};
+    job.run(next, 0);
     job.begin = next.end;
     if (job.begin == job.end)
       return;
@@ -265,15 +282,37 @@ void ThreadPool::run(Job job) {
       {job.parts, job.end - job.begin, int64_t(workers.size()) + 1}));
   current = job;
   callerCpu.store(::sched_getcpu(), std::memory_order_relaxed);
-  unfinished.store(job.parts - 1, std::memory_order_relaxed);
+  uint32_t offered = 0;
+  for (unsigned part = 1; part < job.parts; ++part)
+    offered += static_cast<uint32_t>(job.pieces(part));
+  unfinished.store(offered, std::memory_order_relaxed);
   for (unsigned part = 1; part < job.parts; ++part) {
     std::atomic<uint32_t> &ticket = workers[part - 1]->ticket;
-    ticket.fetch_add(1, std::memory_order_release);
+    ticket.store(ticket.load(std::memory_order_relaxed) + Worker::jobStep +
+                     static_cast<uint32_t>(job.pieces(part)),
+                 std::memory_order_release);
     ticket.notify_one();
   }
-  job.doPart(0);
+  job.run(job.range(0), 0);
+  for (unsigned part = 1; part < job.parts; ++part)
+    takeOver(*workers[part - 1]);
   while (uint32_t left = unfinished.load(std::memory_order_acquire))
     waitForChange(unfinished, left);
+}
+
+void ThreadPool::takeOver(Worker &worker) {
+  uint32_t ticket = worker.ticket.load(std::memory_order_relaxed);
+  while (const uint32_t left = ticket % Worker::jobStep) {
+    if (!worker.ticket.compare_exchange_weak(ticket, ticket - 1,
+                                             std::memory_order_acq_rel,
+                                             std::memory_order_relaxed))
+      continue;
+    --ticket;
+    current.run(
+        current.range(worker.part).piece(left - 1, current.pieces(worker.part)),
+        0);
+    unfinished.fetch_sub(1, std::memory_order_acq_rel);
+  }
 }
 
 void ThreadPool::keepApart(Worker &worker) {
@@ -297,16 +336,28 @@ void ThreadPool::keepApart(Worker &worker) {
 }
 
 void ThreadPool::work(Worker &worker) {
-  // Only workers with a range are notified, so that none reads the job while
-  // the next one is written.
-  for (uint32_t seen = 0;; ++seen) {
-    const bool slept = waitForChange(worker.ticket, seen);
-    if (stopping.load(std::memory_order_relaxed))
-      return;
-    if (slept)
-      keepApart(worker);
-    current.doPart(worker.part);
-    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  uint32_t ticket = 0;
+  while (true) {
+    const uint32_t left = ticket % Worker::jobStep;
+    if (left == 0) {
+      if (waitForChange(worker.ticket, ticket))
+        keepApart(worker);
+      if (stopping.load(std::memory_order_relaxed))
+        return;
+      ticket = worker.ticket.load(std::memory_order_acquire);
+      continue;
+    }
+    // The caller waits for pieces that are taken, so that no other job is
+    // written while this one is read.
+    if (!worker.ticket.compare_exchange_weak(ticket, ticket - left,
+                                             std::memory_order_acq_rel,
+                                             std::memory_order_acquire))
+      continue;
+    ticket -= left;
+    const Job::Range range = current.range(worker.part);
+    const int64_t pieces = current.pieces(worker.part);
+    current.run({range.begin, range.piece(left - 1, pieces).end}, worker.part);
+    if (unfinished.fetch_sub(left, std::memory_order_acq_rel) == left)
       unfinished.notify_one();
   }
 }

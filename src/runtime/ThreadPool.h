@@ -2,8 +2,13 @@
 //
 // One pool serves a whole process and all its models. Work is split statically
 // into one contiguous range per thread, so that a thread finds in its cache
-// what it wrote a step before. Idle threads spin for some microseconds, the
-// time between two steps of a model, and then sleep.
+// what it wrote a step before. Where a thread comes late, because it slept or
+// the system runs something else, the caller takes over pieces of its range.
+//
+// Idle threads spin for some microseconds, the time between two steps of a
+// model; while a model runs (ThreadPool::Awake) for a millisecond, as waking a
+// thread takes from ten microseconds to milliseconds on virtual machines. Then
+// they sleep.
 //
 // Several threads may submit work at the same time. The pool runs one job at a
 // time; a caller that finds it busy does its work itself, task by task, until
@@ -59,11 +64,28 @@ public:
 
   unsigned size() const { return count.load(std::memory_order_acquire) + 1; }
 
+  /// While one exists, threads of the pool wait longer before they sleep. For
+  /// the time of a run, whose steps may keep one thread busy for a while.
+  class Awake {
+  public:
+    explicit Awake(ThreadPool &pool) : pool(pool) {
+      pool.awake.fetch_add(1, std::memory_order_relaxed);
+    }
+    Awake(const Awake &) = delete;
+    Awake &operator=(const Awake &) = delete;
+    ~Awake() { pool.awake.fetch_sub(1, std::memory_order_relaxed); }
+
+  private:
+    ThreadPool &pool;
+  };
+
   /// Splits [0, count) into min(threads, size(), count) ranges whose sizes
-  /// differ by at most one and calls `body(begin, end, part)` for each on its
-  /// own thread; the caller's thread has part 0. If others use the pool, the
-  /// caller computes pieces of part 0 first. Returns when all are done. \p body
-  /// must not throw. Called from inside a body, it does all the work itself.
+  /// differ by at most one, each for a thread, and calls `body(begin, end,
+  /// thread)` for each or for pieces of it; the caller is thread 0. No two
+  /// calls with one \p thread run at once. Threads other than the caller do
+  /// their own ranges; the caller does pieces of ranges that nobody began, and
+  /// of all if others use the pool. Returns when all are done. \p body must not
+  /// throw. Called from inside a body, it does all the work itself.
   template <typename Body>
   void parallelRanges(int64_t count, unsigned threads, Body &&body) {
     if (count <= 0)
@@ -91,12 +113,20 @@ public:
 private:
   struct Job {
     void (*call)(const void *context, int64_t begin, int64_t end,
-                 unsigned part) = nullptr;
+                 unsigned thread) = nullptr;
     const void *context = nullptr;
     int64_t begin = 0, end = 0;
     unsigned parts = 0;
 
-    void doPart(unsigned part) const;
+    struct Range {
+      int64_t begin, end;
+      /// The piece \p index of \p count pieces.
+      Range piece(int64_t index, int64_t count) const;
+    };
+    Range range(unsigned part) const;
+    /// Those that a part is divided into at most.
+    int64_t pieces(unsigned part) const;
+    void run(Range range, unsigned thread) const;
   };
 
   /// A thread and its mailbox, on cache lines of its own, as threads poll.
@@ -105,8 +135,11 @@ private:
     unsigned part = 0;
     /// The worker of the previous range; null for part 1.
     Worker *previous = nullptr;
-    /// Counts the jobs in the mailbox; the worker waits for a change.
+    /// The number of the last job in the mailbox, times `jobStep`, and how many
+    /// pieces of its range nobody has taken: the first ones. The worker waits
+    /// for a change. A job whose pieces are all taken may be over.
     std::atomic<uint32_t> ticket = 0;
+    static constexpr uint32_t jobStep = 8;
     /// The processor on which it last woke up; -1 before that.
     std::atomic<int> cpu = -1;
     std::thread thread;
@@ -117,6 +150,10 @@ private:
   static bool insideBody();
   void run(Job job);
   void runByHost(const Job &job) const;
+  /// The caller does what \p worker has not begun of `current`.
+  void takeOver(Worker &worker);
+  /// Waits while \p value is \p old; returns whether it had to sleep.
+  bool waitForChange(const std::atomic<uint32_t> &value, uint32_t old) const;
   void grow(unsigned threads);
   /// Starts workers until there are \p wanted, or the system refuses. The
   /// caller holds `busy`, or nobody else knows the pool.
@@ -140,7 +177,9 @@ private:
   Job current;
   bool isForgotten = false;
   std::atomic<int> callerCpu = -1;
+  /// Pieces of ranges of workers.
   alignas(64) std::atomic<uint32_t> unfinished = 0;
+  alignas(64) std::atomic<uint32_t> awake = 0;
   std::atomic<bool> stopping = false;
 };
 

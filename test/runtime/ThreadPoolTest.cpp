@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,13 +26,62 @@ TEST(ThreadPoolTest, EveryIndexOnce) {
   }
 }
 
+/// A thread has the same range each time, as far as it is not late.
 TEST(ThreadPoolTest, RangesAreBalanced) {
   ThreadPool pool(4);
-  std::vector<int64_t> sizes(3);
-  pool.parallelRanges(11, 3, [&](int64_t begin, int64_t end, unsigned part) {
-    sizes[part] = end - begin;
-  });
-  EXPECT_EQ(sizes, (std::vector<int64_t>{4, 4, 3}));
+  const std::vector<int64_t> begins = {0, 4, 8, 11};
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::atomic<int>> hits(11);
+    pool.parallelRanges(11, 3, [&](int64_t begin, int64_t end, unsigned part) {
+      ASSERT_LT(part, 3u);
+      for (int64_t i = begin; i < end; ++i)
+        ++hits[i];
+      if (part != 0) {
+        EXPECT_EQ(begin, begins[part]);
+        EXPECT_LE(end, begins[part + 1]);
+      }
+    });
+    EXPECT_TRUE(
+        std::ranges::all_of(hits, [](const auto &n) { return n == 1; }));
+  }
+}
+
+/// The caller takes over what sleeping threads do not begin, while they wake
+/// up. Each index is done once, and no thread's memory is used by two at once.
+TEST(ThreadPoolTest, LateThreadsLoseTheirPieces) {
+  ThreadPool pool(3);
+  std::array<std::atomic<int>, 3> users = {};
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::atomic<int>> hits(64);
+    pool.parallelRanges(64, 3, [&](int64_t begin, int64_t end, unsigned part) {
+      EXPECT_EQ(users[part].fetch_add(1), 0);
+      for (int64_t i = begin; i < end; ++i) {
+        ++hits[i];
+        for (volatile int work = 0; work < round * 10; work = work + 1)
+          ;
+      }
+      users[part].fetch_sub(1);
+    });
+    EXPECT_TRUE(
+        std::ranges::all_of(hits, [](const auto &n) { return n == 1; }));
+    std::this_thread::sleep_for(std::chrono::microseconds(round % 100));
+  }
+}
+
+/// Threads that are kept awake find work after a while, and so do others.
+TEST(ThreadPoolTest, AwakeThreadsWork) {
+  ThreadPool pool(3);
+  int64_t sum = 0;
+  for (int round = 0; round < 30; ++round) {
+    std::optional<ThreadPool::Awake> awake;
+    if (round % 3 != 0)
+      awake.emplace(pool);
+    std::this_thread::sleep_for(std::chrono::microseconds(100 * (round % 15)));
+    std::atomic<int64_t> done = 0;
+    pool.parallelFor(9, [&](int64_t) { ++done; });
+    sum += done;
+  }
+  EXPECT_EQ(sum, 30 * 9);
 }
 
 TEST(ThreadPoolTest, NestedWorkStaysOnItsThread) {
@@ -195,7 +246,7 @@ TEST(ThreadPoolTest, WorksAfterAFork) {
                              });
       }
       const bool right =
-          parts == 3 && ThreadPool::ofProcess(2) == pool &&
+          parts >= 3 && ThreadPool::ofProcess(2) == pool &&
           std::ranges::all_of(hits, [](int n) { return n == 3; });
       pool.reset();
       ::_exit(right ? 0 : 1);
