@@ -94,11 +94,21 @@ private:
       return step.bodies.size() == 2 && isScalar(step, 1);
     case StepKind::HostCall:
       return step.bodies.empty() && isSoundCall(step);
+    case StepKind::Concurrent:
+      return step.buffers.empty() && !step.bodies.empty() &&
+             std::ranges::none_of(step.bodies, callsHost);
     case StepKind::Size:
       // Instances of a dynamic program satisfy these by construction.
       return false;
     }
     return false;
+  }
+
+  static bool callsHost(const std::vector<Step> &steps) {
+    return std::ranges::any_of(steps, [](const Step &step) {
+      return step.kind == StepKind::HostCall ||
+             std::ranges::any_of(step.bodies, callsHost);
+    });
   }
 
   /// Whether a kernel step satisfies the contract of its kernel.

@@ -74,7 +74,17 @@ struct BufferReference {
   uint64_t bytes = 0;
 };
 
-enum class StepKind : uint8_t { Kernel, Copy, If, While, HostCall, Size };
+enum class StepKind : uint8_t {
+  Kernel,
+  Copy,
+  If,
+  While,
+  HostCall,
+  Size,
+  /// Its bodies are independent of each other: they run in any order, or at
+  /// once on threads of their own. They call no host functions.
+  Concurrent
+};
 
 struct Step {
   StepKind kind = StepKind::Kernel;

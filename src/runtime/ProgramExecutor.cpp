@@ -252,7 +252,8 @@ ProgramExecutor::runInTurn(const RunRequest &request) {
     random = {};
     runBegin = Clock::now();
   }
-  if (Result<void> done = dynamic ? runSections() : runSteps(compiled->steps);
+  if (Result<void> done =
+          dynamic ? runSections() : runSteps(compiled->steps, 0);
       !done)
     return done.takeError();
   std::vector<Tensor> all;
@@ -333,9 +334,10 @@ void ProgramExecutor::findStreams(std::span<const Step> steps,
   }
 }
 
-Result<void> ProgramExecutor::runSteps(std::span<const Step> steps) {
+Result<void> ProgramExecutor::runSteps(std::span<const Step> steps,
+                                       unsigned thread) {
   for (const Step &step : steps)
-    if (Result<void> done = runStep(step); !done)
+    if (Result<void> done = runStep(step, thread); !done)
       return done;
   return {};
 }
@@ -371,27 +373,51 @@ Result<void> ProgramExecutor::callHost(const Step &step) {
                                      /*op=*/"", done.takeError());
 }
 
-Result<void> ProgramExecutor::runLoop(const Step &step) {
+Result<void> ProgramExecutor::runLoop(const Step &step, unsigned thread) {
   const std::byte *condition = address(step.buffers[0], 0);
   while (true) {
     if (Result<void> goesOn = Cancellation::check(cancellation); !goesOn)
       return goesOn;
-    if (Result<void> done = runSteps(step.bodies[0]); !done)
+    if (Result<void> done = runSteps(step.bodies[0], thread); !done)
       return done;
     if (*condition == std::byte(0))
       return {};
-    if (Result<void> done = runSteps(step.bodies[1]); !done)
+    if (Result<void> done = runSteps(step.bodies[1], thread); !done)
       return done;
   }
 }
 
-Result<void> ProgramExecutor::runStep(const Step &step) {
+/// Profiles and guards look at one step at a time.
+Result<void> ProgramExecutor::runConcurrently(const Step &step,
+                                              unsigned thread) {
+  const std::span<const std::vector<Step>> bodies = step.bodies;
+  if (profiling || guardsBuffers() || !runAtOnce(bodies, options.threads)) {
+    for (const std::vector<Step> &body : bodies)
+      if (Result<void> done = runSteps(body, thread); !done)
+        return done;
+    return {};
+  }
+  std::vector<Result<void>> results(bodies.size());
+  pool->parallelRanges(static_cast<int64_t>(bodies.size()), options.threads,
+                       [&](int64_t begin, int64_t end, unsigned each) {
+                         for (int64_t i = begin; i < end; ++i)
+                           results[i] = runSteps(bodies[i], thread + each);
+                       });
+  for (Result<void> &result : results)
+    if (!result)
+      return std::move(result);
+  return {};
+}
+
+Result<void> ProgramExecutor::runStep(const Step &step, unsigned thread) {
   if (Result<void> goesOn = Cancellation::check(cancellation); !goesOn)
     return goesOn;
   if (step.kind == StepKind::If)
-    return runSteps(chosenBody(step));
+    return runSteps(chosenBody(step), thread);
   if (step.kind == StepKind::While)
-    return runLoop(step);
+    return runLoop(step, thread);
+  if (step.kind == StepKind::Concurrent)
+    return runConcurrently(step, thread);
   if (cancellation)
     noteStateWrite(step);
 
@@ -405,7 +431,7 @@ Result<void> ProgramExecutor::runStep(const Step &step) {
       if (Result<void> done = runGuarded(step); !done)
         return done;
     } else {
-      Result<unsigned> done = runKernel(step);
+      Result<unsigned> done = runKernel(step, thread);
       if (!done)
         return done.takeError();
       threads = *done;
@@ -424,7 +450,7 @@ Result<void> ProgramExecutor::runStep(const Step &step) {
 }
 
 /// Returns the number of threads used.
-Result<unsigned> ProgramExecutor::runKernel(const Step &step) {
+Result<unsigned> ProgramExecutor::runKernel(const Step &step, unsigned thread) {
   const unsigned threads = worthwhileThreads(step, options.threads);
   KernelFunction *kernel = code.kernel(step.kernel);
   bool backwards = false;
@@ -435,7 +461,7 @@ Result<unsigned> ProgramExecutor::runKernel(const Step &step) {
                                       : step.tasks;
   std::atomic<bool> wasCancelled = false;
   pool->parallelRanges(
-      step.tasks, threads, [&](int64_t begin, int64_t end, unsigned thread) {
+      step.tasks, threads, [&](int64_t begin, int64_t end, unsigned each) {
         std::array<void *, maxBuffersOnStack> few;
         std::vector<void *> many;
         void **buffers = few.data();
@@ -444,7 +470,7 @@ Result<unsigned> ProgramExecutor::runKernel(const Step &step) {
           buffers = many.data();
         }
         for (size_t i = 0; i < step.buffers.size(); ++i)
-          buffers[i] = address(step.buffers[i], thread);
+          buffers[i] = address(step.buffers[i], thread + each);
         const FloatMode mode(options.denormals);
         for (int64_t done = 0; done < end - begin; done += most) {
           if (cancellation && cancellation->isCancelled()) {

@@ -16,6 +16,7 @@
 #include "runtime/Turns.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -107,11 +108,14 @@ private:
   std::byte *address(const BufferReference &buffer, unsigned thread) const;
   Result<const HostFunction *> functionOf(const Step &step) const;
   Result<void> findHostFunctions(std::span<const Step> steps);
-  Result<void> runSteps(std::span<const Step> steps);
-  Result<void> runStep(const Step &step);
-  Result<void> runLoop(const Step &step);
+  // `thread` is whose scratch memory is used: 0 outside of bodies that run at
+  // once.
+  Result<void> runSteps(std::span<const Step> steps, unsigned thread);
+  Result<void> runStep(const Step &step, unsigned thread);
+  Result<void> runLoop(const Step &step, unsigned thread);
+  Result<void> runConcurrently(const Step &step, unsigned thread);
   Result<void> callHost(const Step &step);
-  Result<unsigned> runKernel(const Step &step);
+  Result<unsigned> runKernel(const Step &step, unsigned thread);
   Result<void> runGuarded(const Step &step) const;
   void findStreams(std::span<const Step> steps, bool isRepeated);
   const std::vector<Step> &chosenBody(const Step &step) const;
@@ -184,7 +188,7 @@ private:
   /// States that a cancelled run may have partly written.
   std::vector<bool> isUndefined;
   /// Whether the current run has begun to write a state.
-  bool hasWrittenStates = false;
+  std::atomic<bool> hasWrittenStates = false;
   /// Copies of states, from the beginning of the run, that are written before
   /// all sizes are known.
   std::vector<std::pair<size_t, Tensor>> savedStates;

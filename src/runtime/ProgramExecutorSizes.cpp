@@ -183,7 +183,7 @@ Result<void> ProgramExecutor::runSections() {
       }
     }
     makeOutputs();
-    if (Result<void> done = runSteps(section->steps); !done)
+    if (Result<void> done = runSteps(section->steps, 0); !done)
       return done;
     if (const BufferReference *sizes = instance->sizesFrom(i))
       if (Result<void> done = instance->define(i, address(*sizes, 0)); !done)

@@ -6,6 +6,8 @@
 #include "runtime/Program.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace sinter {
 
@@ -22,6 +24,29 @@ inline unsigned worthwhileThreads(const Step &step, unsigned available) {
   return static_cast<unsigned>(std::min<int64_t>(
       static_cast<int64_t>(std::clamp<double>(threads, 1, available)),
       step.tasks));
+}
+
+/// Whether the bodies of a concurrent step are to run at once on \p threads
+/// threads, one each, rather than one after the other with all threads for each
+/// kernel. That is faster if their kernels are small: handing one out and
+/// waiting for it costs as much as it gains. A large one profits from the
+/// caches of several cores, and more threads are better used by all kernels.
+inline bool runAtOnce(std::span<const std::vector<Step>> bodies,
+                      unsigned threads) {
+  constexpr double mostFlops = 20 * flopsPerThread,
+                   mostBytes = 20 * bytesPerThread;
+  const auto isSmall = [](const auto &self, const Step &step) -> bool {
+    return step.flops <= mostFlops && step.bytesMoved <= mostBytes &&
+           std::ranges::all_of(step.bodies, [&](const auto &body) {
+             return std::ranges::all_of(
+                 body, [&](const Step &each) { return self(self, each); });
+           });
+  };
+  return threads > 1 && threads <= 2 * bodies.size() &&
+         std::ranges::all_of(bodies, [&](const std::vector<Step> &body) {
+           return std::ranges::all_of(
+               body, [&](const Step &each) { return isSmall(isSmall, each); });
+         });
 }
 
 } // namespace sinter

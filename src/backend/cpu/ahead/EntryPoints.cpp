@@ -522,6 +522,13 @@ Result<void> EntryBuilder::addStep(const Step &step, const DynamicStep *sizes) {
     return addIf(step, sizes);
   case StepKind::While:
     return addWhile(step, sizes);
+  case StepKind::Concurrent:
+    for (size_t i = 0; i < step.bodies.size(); ++i)
+      if (Result<void> added = addSteps(
+              step.bodies[i], sizes ? Sizes(sizes->bodies[i]) : Sizes());
+          !added)
+        return added;
+    return {};
   case StepKind::HostCall:
     addHostCall(step);
     return {};

@@ -90,6 +90,8 @@ static const char *kindOf(const Step &step) {
     return "if";
   case StepKind::While:
     return "while";
+  case StepKind::Concurrent:
+    return "concurrent";
   case StepKind::HostCall:
     return "call";
   case StepKind::Size:
@@ -114,9 +116,9 @@ void StepLines::addStep(const Step &step, llvm::ArrayRef<std::string> kernels,
       addLayer(*kernel, step.layer.empty() ? step.kernelName : step.layer);
   for (const auto &[i, body] : llvm::enumerate(step.bodies)) {
     addLine(std::string(2 * depth + 2, ' ') +
-            (step.kind == StepKind::If ? "branch " + std::to_string(i)
-             : i == 0                  ? std::string("condition")
-                                       : std::string("do")));
+            (step.kind != StepKind::While ? "branch " + std::to_string(i)
+             : i == 0                     ? std::string("condition")
+                                          : std::string("do")));
     for (const Step &each : body)
       addStep(each, kernels, depth + 1);
   }

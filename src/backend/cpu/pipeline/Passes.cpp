@@ -5,6 +5,7 @@
 #include "backend/cpu/quantized/AlignZeroPoints.h"
 
 #include "backend/cpu/fusion/FormKernels.h"
+#include "backend/cpu/fusion/GroupLoops.h"
 #include "backend/cpu/fusion/KeepSplitOperands.h"
 #include "backend/cpu/fusion/ShareKernels.h"
 #include "backend/cpu/fusion/UpdateInPlace.h"
@@ -294,6 +295,8 @@ constexpr Row rows[] = {
      "Make constants kernel arguments so that kernels are shared",
      pass<shareKernels>, Sizes::Open,
      patternsOf<shareKernelsPatterns, alignZeroPointsPatterns>},
+    {"cpu-group-loops", "Bring independent loops together", pass<groupLoops>,
+     Sizes::Open, groupLoopsPatterns},
     {"cpu-update-in-place", "Write states in place", pass<updateInPlace>,
      Sizes::Open, updateInPlacePatterns},
 };

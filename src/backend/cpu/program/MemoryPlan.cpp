@@ -1,5 +1,4 @@
-//===- MemoryPlan.cpp - offsets of tensors in the arena
-//---------------------------===//
+//===- MemoryPlan.cpp - offsets of tensors in the arena -------------------===//
 
 #include "backend/cpu/program/MemoryPlan.h"
 
@@ -23,11 +22,19 @@ MemoryPlan::Id MemoryPlan::add(BufferSpace space, uint32_t index,
 void MemoryPlan::touch(Id id) {
   MemorySlot &slot = slots[id];
   if (slot.begin < 0)
-    slot.begin = now;
+    slot.begin = concurrent.empty() ? now : concurrent.front().begin;
   slot.end = std::max(slot.end, now);
-  for (Loop &loop : loops)
+  for (Period &loop : loops)
     if (slot.begin < loop.begin)
       loop.used.push_back(id);
+  for (Period &period : concurrent)
+    period.used.push_back(id);
+}
+
+void MemoryPlan::endConcurrent() {
+  for (Id id : concurrent.back().used)
+    slots[id].end = std::max(slots[id].end, now);
+  concurrent.pop_back();
 }
 
 void MemoryPlan::endLoop() {

@@ -53,18 +53,23 @@ public:
   void beginLoop() { loops.push_back({now, {}}); }
   void endLoop();
 
+  /// Between both, steps are scheduled that may run at once or in another
+  /// order: what they use is alive all the time.
+  void beginConcurrent() { concurrent.push_back({now, {}}); }
+  void endConcurrent();
+
   /// Gives the slots of the arena their offsets. Returns the arena's bytes.
   uint64_t place();
   const MemorySlot &operator[](Id id) const { return slots[id]; }
   Id size() const { return static_cast<Id>(slots.size()); }
 
 private:
-  struct Loop {
+  struct Period {
     int64_t begin;
     std::vector<Id> used;
   };
   std::vector<MemorySlot> slots;
-  std::vector<Loop> loops;
+  std::vector<Period> loops, concurrent;
   int64_t now = 0;
 };
 

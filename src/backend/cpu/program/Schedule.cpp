@@ -3,6 +3,7 @@
 #include "backend/cpu/program/Schedule.h"
 
 #include "backend/cpu/emit/RootKernels.h"
+#include "backend/cpu/fusion/GroupLoops.h"
 #include "backend/cpu/ir/LayerName.h"
 #include "backend/cpu/ir/OperationKind.h"
 #include "backend/cpu/kernels/conv/Winograd.h"
@@ -98,6 +99,8 @@ private:
   Result<void> scheduleBranches(Operation *op, std::vector<Step> &steps);
   Result<void> scheduleBranch(Block &block, ArrayRef<Id> results,
                               std::vector<Step> &steps);
+  Result<void> scheduleLoops(ArrayRef<stablehlo::WhileOp> loops,
+                             std::vector<Step> &steps);
   Result<void> scheduleLoop(stablehlo::WhileOp op, std::vector<Step> &steps);
 
   void add(Step step, std::vector<Step> &steps) {
@@ -297,18 +300,25 @@ Result<void> Scheduler::carry(ArrayRef<Value> values, ArrayRef<Id> carried,
 
 Result<void> Scheduler::scheduleBlock(Block &block, std::vector<Step> &steps) {
   slots.claimOperands(block);
+  // Loops that are scheduled with an earlier one.
+  llvm::SmallPtrSet<Operation *, 4> scheduled;
   for (Operation &op : block) {
     Result<void> done = {};
-    if (auto kernel = dyn_cast<KernelOp>(op))
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
       done = scheduleKernel(kernel, steps);
-    else if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
-      done = scheduleLoop(loop, steps);
-    else if (auto call = dyn_cast<HostCallOp>(op))
+    } else if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
+      if (scheduled.contains(loop))
+        continue;
+      const SmallVector<stablehlo::WhileOp> loops = loopsBeside(loop);
+      scheduled.insert(loops.begin(), loops.end());
+      done = scheduleLoops(loops, steps);
+    } else if (auto call = dyn_cast<HostCallOp>(op)) {
       done = scheduleHostCall(call, steps);
-    else if (auto sizes = dyn_cast<DefineSizesOp>(op))
+    } else if (auto sizes = dyn_cast<DefineSizesOp>(op)) {
       done = scheduleSizes(sizes, steps);
-    else if (isControlFlow(&op))
+    } else if (isControlFlow(&op)) {
       done = scheduleBranches(&op, steps);
+    }
     if (!done)
       return done;
   }
@@ -565,6 +575,35 @@ Result<void> Scheduler::scheduleBranches(Operation *op,
   }
   for (Id slot : results)
     plan.touch(slot);
+  if (dynamic)
+    dynamic->addStep(std::move(dynamicStep));
+  add(std::move(step), steps);
+  return {};
+}
+
+/// Several loops may run at once.
+Result<void> Scheduler::scheduleLoops(ArrayRef<stablehlo::WhileOp> loops,
+                                      std::vector<Step> &steps) {
+  if (loops.size() == 1)
+    return scheduleLoop(loops.front(), steps);
+  Step step;
+  step.kind = StepKind::Concurrent;
+  step.op = "concurrent";
+  DynamicStep dynamicStep;
+  plan.beginConcurrent();
+  for (stablehlo::WhileOp loop : loops) {
+    std::vector<DynamicStep> dynamicBody;
+    std::vector<DynamicStep> *outer =
+        dynamic ? dynamic->enter(&dynamicBody) : nullptr;
+    if (Result<void> done = scheduleLoop(loop, step.bodies.emplace_back());
+        !done)
+      return done;
+    if (dynamic) {
+      dynamic->enter(outer);
+      dynamicStep.bodies.push_back(std::move(dynamicBody));
+    }
+  }
+  plan.endConcurrent();
   if (dynamic)
     dynamic->addStep(std::move(dynamicStep));
   add(std::move(step), steps);
