@@ -4,6 +4,7 @@
 """`sinter compile --with-runtime`: what has no kernel is a call of libsinter."""
 import os
 import subprocess
+from pathlib import Path
 
 import BundleHarness as harness
 import SinterCommand
@@ -59,6 +60,11 @@ class CompileRuntime(harness.BundleTest):
         folder = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(SinterCommand.SINTER)), "..", "lib"))
         return ["-L" + folder, "-lsinter", "-Wl,-rpath," + folder]
 
+    def compiler(self):
+        """A library with sanitizers needs a program that has their runtime."""
+        library = Path(os.path.realpath(SinterCommand.SINTER)).parents[1] / "lib" / "libsinter.so"
+        return ("clang-19", "-fsanitize=address,undefined") if b"__asan_init" in library.read_bytes() else ("cc",)
+
     def test_same_bits(self):
         for name, text, fixed in ("fft", FFT, {}), ("solve", SOLVE, {}), ("random", RANDOM, {"n": 3}):
             for also in (), ("--parallel",):
@@ -68,7 +74,7 @@ class CompileRuntime(harness.BundleTest):
                     description = self.compile(model, folder, "--with-runtime", *also)
                     self.assertTrue(description["needs_runtime"])
                     self.assertIn("sinter_call_runtime", description["external_symbols"])
-                    program = harness.build(self.path(folder), [description], [self.path(f"{folder}/net.o"), *self.library()])
+                    program = harness.build(self.path(folder), [description], [self.path(f"{folder}/net.o"), *self.library()], compiler=self.compiler())
                     self.expect_same(model, folder, description, self.random_inputs(description, **fixed), runs=2, program=program, stack="given")
 
     def test_what_needs_nothing_calls_nothing(self):

@@ -1,16 +1,24 @@
-// Tests of kernels that machines with matrix units do not choose.
+// This machine without its matrix units, if it has some: for tests that expect
+// the plan, or the exactness, of other kernels.
 
 #ifndef SINTER_TEST_BACKEND_CPU_WITHOUTMATRIXUNITS_H
 #define SINTER_TEST_BACKEND_CPU_WITHOUTMATRIXUNITS_H
 
-#include "backend/cpu/target/Target.h"
+#include "backend/cpu/target/CpuOptions.h"
 
-#include <gtest/gtest.h>
+namespace sinter::test {
 
-/// Skips a test that expects the plan, or the exactness, of the kernels without
-/// matrix units, where this machine has some.
-#define SINTER_SKIP_WITH_MATRIX_UNITS()                                        \
-  if (sinter::cpu::Target::host()->hasMatrixUnits)                             \
-  GTEST_SKIP() << "this machine has matrix units, and takes other kernels"
+inline cpu::Target hostWithoutMatrixUnits() {
+  return *cpu::Target::host("-amx-tile,-amx-bf16,-amx-int8");
+}
+
+/// Compiles for that.
+inline cpu::CpuOptions optionsWithoutMatrixUnits() {
+  cpu::CpuOptions options;
+  options.target = hostWithoutMatrixUnits();
+  return options;
+}
+
+} // namespace sinter::test
 
 #endif // SINTER_TEST_BACKEND_CPU_WITHOUTMATRIXUNITS_H

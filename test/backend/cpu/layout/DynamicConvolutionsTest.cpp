@@ -627,11 +627,10 @@ INSTANTIATE_TEST_SUITE_P(Open, DynamicKernels,
                          ::testing::ValuesIn(dynamicKernels));
 
 TEST_P(DynamicGradients, AreRunByOneProgram) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string body = textOf(GetParam());
   Model model = parseModel(body);
   ASSERT_TRUE(model.entry()) << body;
-  auto program = compileRaised(body);
+  auto program = compileRaised(body, optionsWithoutMatrixUnits());
   ASSERT_TRUE(program) << program.error().message();
   ASSERT_TRUE(program->dynamic);
   auto shared = std::make_shared<const Program>(std::move(*program));

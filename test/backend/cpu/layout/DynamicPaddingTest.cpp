@@ -153,14 +153,13 @@ class DynamicPadding : public ::testing::TestWithParam<PaddedCase> {};
 } // namespace
 
 TEST_P(DynamicPadding, LeavesSamplesAsTheyAre) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string text = GetParam().body;
   const std::string body = "(" + argument("%x", {batch, length, 16}) + ", " +
                            argument("%m", {batch, length}) + ") -> " +
                            resultTypeOf(text) + " {\n" + text;
   Model model = parseModel(body);
   ASSERT_TRUE(model.entry());
-  auto program = compileRaised(body);
+  auto program = compileRaised(body, optionsWithoutMatrixUnits());
   ASSERT_TRUE(program) << program.error().message();
   ASSERT_TRUE(program->dynamic);
   auto shared = std::make_shared<const Program>(std::move(*program));

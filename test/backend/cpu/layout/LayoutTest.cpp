@@ -170,7 +170,6 @@ TEST(Layout, ConvolutionsOfEveryKind) {
 }
 
 TEST(Layout, WinogradOnlyWhereAllowed) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const Model model = parseModel(moduleOf({{1, 64, 56, 56},
                                            {64, 64, 3, 3},
                                            {1, 64, 56, 56},
@@ -178,7 +177,7 @@ TEST(Layout, WinogradOnlyWhereAllowed) {
                                            "pad = [[1, 1], [1, 1]]"}));
   for (Precision precision :
        {Precision::Exact, Precision::Default, Precision::BFloat16}) {
-    cpu::CpuOptions options;
+    cpu::CpuOptions options = optionsWithoutMatrixUnits();
     options.precision = precision;
     Result<Program> program = cpu::compileForCpu(model, options);
     ASSERT_TRUE(program) << program.error().message();
@@ -191,18 +190,14 @@ TEST(Layout, WinogradOnlyWhereAllowed) {
 
 /// A convolution in rounds, in a program, on one and two threads.
 TEST(Layout, WinogradInRounds) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string body = moduleOf({{1, 192, 100, 100},
                                      {192, 192, 3, 3},
                                      {1, 192, 100, 100},
                                      nchw,
                                      "pad = [[1, 1], [1, 1]]"});
   const Model model = parseModel(body);
-  cpu::CpuOptions options;
-  Result<cpu::Target> target = cpu::Target::host();
-  ASSERT_TRUE(target);
-  target->l2Bytes = 256 << 10;
-  options.target = *target;
+  cpu::CpuOptions options = optionsWithoutMatrixUnits();
+  options.target->l2Bytes = 256 << 10;
   Result<Program> program = cpu::compileForCpu(model, options);
   ASSERT_TRUE(program) << program.error().message();
   const auto rounds = llvm::count_if(program->steps, [](const Step &step) {

@@ -263,7 +263,8 @@ TEST(SimplifyConvolutions, RandomOnes) {
 
 /// How many steps of \p program are kernels called \p name.
 int64_t countSteps(const ConvolutionCase &test, const std::string &name) {
-  Result<Program> program = cpu::compileForCpu(parseModel(test.text()), {});
+  Result<Program> program =
+      cpu::compileForCpu(parseModel(test.text()), optionsWithoutMatrixUnits());
   EXPECT_TRUE(program) << program.error().message();
   int64_t count = 0;
   if (program)
@@ -289,26 +290,27 @@ ConvolutionCase transposed(int64_t size, int64_t taps, int64_t low,
 }
 
 TEST(SimplifyConvolutions, TransposedAreOneConvolutionOrOneAPhase) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   // All phases have two taps a dimension.
   ConvolutionCase even = transposed(24, 4, 2, 2);
-  EXPECT_EQ(differs(even.text()), "");
+  EXPECT_EQ(differs(even.text(), {}, nullptr, hostWithoutMatrixUnits()), "");
   EXPECT_EQ(countSteps(even, "direct"), 1);
   // One or two taps.
   ConvolutionCase odd = transposed(24, 3, 1, 2);
-  EXPECT_EQ(differs(odd.text(), {1e-4, 1e-4}), "");
+  EXPECT_EQ(
+      differs(odd.text(), {1e-4, 1e-4}, nullptr, hostWithoutMatrixUnits()), "");
   EXPECT_EQ(countSteps(odd, "direct"), 4);
 }
 
 TEST(SimplifyConvolutions, ThreeDimensionsAreOneOfTwo) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   ConvolutionCase test(3);
   test.features = 6;
   test.outputs = 16;
   test.sizes = {5, 9, 9};
   test.window = {3, 3, 3};
   test.low = test.high = {1, 1, 1};
-  EXPECT_EQ(differs(test.text(), {1e-4, 1e-4}), "");
+  EXPECT_EQ(
+      differs(test.text(), {1e-4, 1e-4}, nullptr, hostWithoutMatrixUnits()),
+      "");
   // One convolution, for which Winograd's method may take three steps.
   EXPECT_TRUE(countSteps(test, "direct") == 1 ||
               countSteps(test, "winograd") == 1 ||

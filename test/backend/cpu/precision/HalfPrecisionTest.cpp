@@ -630,7 +630,6 @@ TEST(HalfPrecision, NormsThatRoundEachOperation) {
 /// Weights beyond the second-level cache lie there in 16 bits, whatever the
 /// type of the activations.
 TEST(HalfPrecision, LargeWeightsOfConvolutionsStayNarrow) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const int64_t channels = 432; // 746 kB of f32
   for (const char *element : {"f16", "bf16", "f32"}) {
     HalfText text(element);
@@ -640,7 +639,7 @@ TEST(HalfPrecision, LargeWeightsOfConvolutionsStayNarrow) {
                       element[0] == 'f' && element[1] == '3'
                           ? Tolerance{2e-5, 1e-4}
                           : halfToleranceOf(element),
-                      &program),
+                      &program, hostWithoutMatrixUnits()),
               "")
         << element;
     ASSERT_TRUE(program);
@@ -713,16 +712,18 @@ const std::vector<WeightCase> &weightCases() {
 }
 
 TEST(HalfPrecision, LargeWeightsAreComputedAsTheProgramIsMade) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   for (const WeightCase &test : weightCases())
     for (int64_t rows : {1, 40})
       for (bool isTransposed : {false, true}) {
         std::string body = productOf(test, rows, isTransposed);
-        EXPECT_EQ(differs(body, test.element == "f32" ? Tolerance{1e-4, 1e-3}
-                                                      : Tolerance{2e-2, 2e-2}),
+        const cpu::CpuOptions options = optionsWithoutMatrixUnits();
+        EXPECT_EQ(differsWith(body,
+                              test.element == "f32" ? Tolerance{1e-4, 1e-3}
+                                                    : Tolerance{2e-2, 2e-2},
+                              options),
                   "")
             << test.element << " of " << std::string(name(test.stored));
-        Result<Program> program = cpu::compileForCpu(parseModel(body), {});
+        Result<Program> program = cpu::compileForCpu(parseModel(body), options);
         ASSERT_TRUE(program) << program.error().message();
         bool isPacked = false;
         uint64_t bytes = 0;

@@ -156,14 +156,14 @@ TEST(ShareCode, TextsTellWhatStays) {
 }
 
 TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const SharedLayers &test = GetParam();
   ImageText written(/*opensBatch=*/true, /*opensArea=*/true, 0);
   const std::string text = test.compute(
       written, written.input(test.channels, test.height, test.width));
   Model model = parseModel(text);
   ASSERT_TRUE(model.entry()) << text;
-  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  const cpu::CpuOptions options = optionsWithoutMatrixUnits();
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
   ASSERT_TRUE(compiled) << compiled.error().message();
   // Stages of a kernel may have names of one object.
   std::set<std::string> codes, kernels;
@@ -173,7 +173,7 @@ TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
       kernels.insert(compiled->names[step.kernel] + "," +
                      std::to_string(step.kernel));
     }
-  const int64_t lanes = cpu::Target::host()->f32Lanes;
+  const int64_t lanes = options.target->f32Lanes;
   if (lanes == 16 || lanes == 8)
     EXPECT_EQ(codes.size(), lanes == 16 ? test.codesOf16 : test.codesOf8);
   // What fills no block of 16 are blocks of 8, and panels of a width each.
@@ -295,7 +295,8 @@ TEST(ShareCode, ProductsWhereFewRowsMakeATile) {
   text += "return %x3 : tensor<?x128xf32>\n}";
   Model model = parseModel(text);
   ASSERT_TRUE(model.entry()) << text;
-  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  const cpu::CpuOptions options = optionsWithoutMatrixUnits();
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
   ASSERT_TRUE(compiled) << compiled.error().message();
   std::set<std::string> codes;
   for (const Step &step : compiled->program.steps)
@@ -337,7 +338,8 @@ TEST(ShareCode, LoopsOverElements) {
          " : " + results + "\n}";
   Model model = parseModel(text);
   ASSERT_TRUE(model.entry()) << text;
-  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  const cpu::CpuOptions options = optionsWithoutMatrixUnits();
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
   ASSERT_TRUE(compiled) << compiled.error().message();
   std::set<std::string> codes;
   for (const Step &step : compiled->program.steps)
@@ -404,7 +406,8 @@ TEST(ShareCode, ProductsOfBytes) {
          " : " + results + "\n}";
   Model model = parseModel(text);
   ASSERT_TRUE(model.entry()) << text;
-  Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+  const cpu::CpuOptions options = optionsWithoutMatrixUnits();
+  Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
   ASSERT_TRUE(compiled) << compiled.error().message();
   const auto target = cpu::Target::host();
   ASSERT_TRUE(target);
@@ -464,7 +467,8 @@ TEST(ShareCode, MinMaxOfRows) {
            " : " + results + "\n}";
     Model model = parseModel(text);
     ASSERT_TRUE(model.entry()) << text;
-    Result<cpu::Compiled> compiled = cpu::compileToObjects(model);
+    const cpu::CpuOptions options = optionsWithoutMatrixUnits();
+    Result<cpu::Compiled> compiled = cpu::compileToObjects(model, options);
     ASSERT_TRUE(compiled) << compiled.error().message();
     // Small ones are a task, and large ones a task a row.
     EXPECT_EQ(compiled->objects.size(), isDynamic ? 3u : 2u);

@@ -535,8 +535,7 @@ class DynamicSizes : public ::testing::TestWithParam<DynamicCase> {};
 } // namespace
 
 TEST_P(DynamicSizes, AreRunByOneProgram) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
-  checkProgram(GetParam(), {});
+  checkProgram(GetParam(), optionsWithoutMatrixUnits());
 }
 
 // Tiles, and what is left of them, are others.

@@ -1,5 +1,6 @@
 // Covers: backend/cpu/target NamedTarget KnownCpus
 
+#include "backend/cpu/WithoutMatrixUnits.h"
 #include "backend/cpu/target/KnownCpus.h"
 #include "backend/cpu/target/Target.h"
 
@@ -30,6 +31,15 @@ TEST(HostCaches, OfNamedCpusAreThoseOfTheTable) {
     EXPECT_EQ(target->l1Bytes, row.l1Bytes) << row.cpu;
     EXPECT_EQ(target->l2Bytes, row.l2Bytes) << row.cpu;
   }
+}
+
+TEST(HostWithoutMatrixUnits, IsTheHostOtherwise) {
+  const Target host = *Target::host(),
+               plain = sinter::test::hostWithoutMatrixUnits();
+  EXPECT_FALSE(plain.hasMatrixUnits);
+  EXPECT_EQ(plain.cpu, host.cpu);
+  EXPECT_EQ(plain.f32Lanes, host.f32Lanes);
+  EXPECT_EQ(plain.hasVnni, host.hasVnni);
 }
 
 } // namespace

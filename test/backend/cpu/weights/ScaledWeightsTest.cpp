@@ -199,8 +199,7 @@ size_t bytesOfConstants(const ScaledLayer &layer, int least, int most,
 
 /// Of four bits two lie in a byte, where channels come in eights.
 TEST(ScaledWeights, StayInFourBits) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
-  const cpu::Target host = *cpu::Target::host();
+  const cpu::Target host = hostWithoutMatrixUnits();
   if (host.vectorRegisters < 32 || host.f32Lanes % 8 != 0)
     GTEST_SKIP() << "weights are stored in few bits where tiles have many rows";
   const ScaledLayer layers[] = {{1024, 512, 1, 7, 1, 1},
@@ -244,8 +243,7 @@ TEST(ScaledWeights, OfFourBitsOnEveryMachine) {
 /// Signed bytes in all of their range; unsigned ones from a zero point that is
 /// not in the middle take 16 bits.
 TEST(ScaledWeights, StayInEightBitsOrSixteen) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
-  const cpu::Target host = *cpu::Target::host();
+  const cpu::Target host = hostWithoutMatrixUnits();
   if (host.vectorRegisters < 32)
     GTEST_SKIP() << "weights are stored in few bits where tiles have many rows";
   const ScaledLayer layer = {1024, 500, 1, 7, 1, 1};

@@ -38,7 +38,7 @@ using enum ElementType;
 
 /// What this machine has, and what is less.
 std::vector<Target> fastTargets() {
-  std::vector<Target> list = {*Target::host()};
+  std::vector<Target> list = {hostWithoutMatrixUnits()};
   if (list[0].f32Lanes > 8)
     for (const char *cpu : {"x86-64-v4", "x86-64-v3"})
       list.push_back(*Target::named("", cpu, ""));
@@ -415,20 +415,21 @@ bool usesFast(const Program &program) {
 /// By any precision, and where all sums fit; on every machine the oracle's
 /// integers.
 TEST(Winograd, InPrograms) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   constexpr Tolerance exactly = {0, 0};
   for (Precision precision : {Precision::Exact, Precision::Default}) {
-    CpuOptions options;
+    CpuOptions options = optionsWithoutMatrixUnits();
     options.precision = precision;
     std::shared_ptr<Program> program;
     EXPECT_EQ(differsWith(fastProgram(96, 29, 128), exactly, options, &program),
               "");
     ASSERT_TRUE(program);
-    EXPECT_EQ(usesFast(*program), Target::host()->hasPairSum);
+    EXPECT_EQ(usesFast(*program), options.target->hasPairSum);
   }
   // Sums of 300 channels might not come out.
   std::shared_ptr<Program> program;
-  EXPECT_EQ(differs(fastProgram(300, 12, 128), exactly, &program), "");
+  EXPECT_EQ(differs(fastProgram(300, 12, 128), exactly, &program,
+                    hostWithoutMatrixUnits()),
+            "");
   ASSERT_TRUE(program);
   EXPECT_FALSE(usesFast(*program));
   for (const Target &target : fastTargets())
@@ -437,7 +438,6 @@ TEST(Winograd, InPrograms) {
 
 /// Quantised images whose number and area are known when the program runs.
 TEST(Winograd, OfDynamicImages) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string input = "!quant.uniform<i8:f32, 0.01:3>",
                     weights = "!quant.uniform<i8:f32, 0.01>",
                     result = "!quant.uniform<i8:f32, 0.3:-8>";
@@ -465,7 +465,7 @@ TEST(Winograd, OfDynamicImages) {
       "tensor<?x72x?x?xf32>\n}";
   const Model model = parseModel(text);
   ASSERT_TRUE(model.entry());
-  Target target = *Target::host();
+  Target target = hostWithoutMatrixUnits();
   // In three stages, and in one.
   for (int64_t cache : {64 << 10, 512 << 10}) {
     target.l2Bytes = cache;
@@ -487,7 +487,6 @@ TEST(Winograd, OfDynamicImages) {
 /// Of two rows, half of a tile of four would be nothing. In one stage, and in
 /// three.
 TEST(Winograd, OfLowDynamicImages) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
   const std::string text = R"((%x: tensor<?x40x2x?xf32>
       {sinter.dims = ["N", "", "", "W"]}) -> tensor<?x72x2x?xf32> {
        %i = stablehlo.iota dim = 1 : tensor<72x40x3x3xf32>

@@ -69,11 +69,9 @@ void checkRows(const std::string &body, int64_t depth,
 // Tiles of one to six vectors, whole and not; epilogues that are repeated for
 // each row of a tile, and those that are shared (tanh).
 TEST(DynamicRowTiles, HoldAnyNumberOfRows) {
-  SINTER_SKIP_WITH_MATRIX_UNITS();
-  std::vector<std::optional<cpu::Target>> targets{std::nullopt};
-  for (const cpu::Target &target : lesserTargets())
-    targets.emplace_back(target);
-  for (const auto &target : targets) {
+  std::vector<cpu::Target> targets = lesserTargets();
+  targets.push_back(hostWithoutMatrixUnits());
+  for (const cpu::Target &target : targets) {
     cpu::CpuOptions options;
     options.target = target;
     for (int64_t columns : {5, 16, 32, 41, 48, 64, 96, 112}) {
