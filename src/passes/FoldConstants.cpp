@@ -255,8 +255,49 @@ static Value constantFor(OpBuilder &builder, OpResult result,
   return constant;
 }
 
-/// Whether \p op was replaced by its value.
-static bool foldOne(Operation *op, PatternRun &run) {
+/// Whether \p op, of the elements of a constant that a broadcast repeats, was
+/// replaced by a broadcast of its value for each of these.
+static bool foldBeforeBroadcast(Operation *op, PatternRun &run) {
+  auto repeated = op->getNumOperands() == 1
+                      ? op->getOperand(0).getDefiningOp<BroadcastInDimOp>()
+                      : BroadcastInDimOp();
+  if (!repeated || !op->hasTrait<OpTrait::Elementwise>() ||
+      op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  auto from = dyn_cast<RankedTensorType>(repeated.getOperand().getType()),
+       to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+      from.getNumElements() >= to.getNumElements() ||
+      !isa<FloatType, IntegerType>(to.getElementType()))
+    return false;
+  std::optional<Tensor> elements = constantTensor(repeated.getOperand());
+  if (!elements)
+    return false;
+  OpBuilder builder(op);
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), repeated.getOperand());
+  Operation *ofEach = builder.clone(*op, mapping);
+  ofEach->getResult(0).setType(from.clone(to.getElementType()));
+  Result<std::vector<Tensor>> results = evaluate(ofEach, {*elements});
+  ofEach->erase();
+  if (!results)
+    return false;
+  Value each = makeConstant(builder, op->getLoc(), results->front());
+  if (each.getType() != from.clone(to.getElementType())) {
+    each.getDefiningOp()->erase();
+    return false;
+  }
+  Value result = builder.create<BroadcastInDimOp>(
+      op->getLoc(), to, each, repeated.getBroadcastDimensions());
+  run.replaced(foldConstantLabel, op->getResult(0), result);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return true;
+}
+
+/// Whether \p op was replaced by its value, or with \p mayRepeat by one that is
+/// repeated.
+static bool foldOne(Operation *op, PatternRun &run, bool mayRepeat) {
   if (std::optional<Tensor> number = equalResult(op)) {
     OpBuilder builder(op);
     Value result = op->getResult(0);
@@ -269,6 +310,8 @@ static bool foldOne(Operation *op, PatternRun &run) {
     op->erase();
     return true;
   }
+  if (mayRepeat && foldBeforeBroadcast(op, run))
+    return true;
   SmallVector<Tensor> operands;
   for (Value operand : op->getOperands()) {
     std::optional<Tensor> tensor = constantValue(operand);
@@ -378,7 +421,7 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
       continue;
     SmallVector<Operation *> inside;
     op->walk([&](Operation *each) { inside.push_back(each); });
-    if (!foldOne(op, run))
+    if (!foldOne(op, run, !whole.areKept()))
       continue;
     erased.insert(inside.begin(), inside.end());
     run.count(foldConstantLabel);

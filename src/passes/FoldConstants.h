@@ -6,6 +6,7 @@
 // A reshape or a rearrangement of one named weight without other uses keeps the
 // weight's name. Operations that move elements of quantised constants are
 // folded, except for 32-bit ones: a bias stays the vector that it is in a file.
+// What is computed of a repeated constant, element by element, is repeated.
 //
 // Restrictions:
 //   - The operation is pure and its regions use nothing from outside.

@@ -15,6 +15,19 @@ func.func @sum() -> tensor<4xf32> {
   return %2 : tensor<4xf32>
 }
 
+// What is computed of the elements that a broadcast repeats is repeated.
+// CHECK-LABEL: func.func @repeated
+func.func @repeated(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {
+  // CHECK: %[[EACH:.*]] = stablehlo.constant dense<[3.000000e+00, 7.000000e+00]> : tensor<2xf32>
+  // CHECK: %[[ALL:.*]] = stablehlo.broadcast_in_dim %[[EACH]], dims = [1]
+  // CHECK: stablehlo.add %arg0, %[[ALL]]
+  %b = stablehlo.constant dense<[3, 7]> : tensor<2xi32>
+  %0 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<2xi32>) -> tensor<64x2xi32>
+  %1 = stablehlo.convert %0 : (tensor<64x2xi32>) -> tensor<64x2xf32>
+  %2 = stablehlo.add %x, %1 : tensor<64x2xf32>
+  return %2 : tensor<64x2xf32>
+}
+
 // A weight in another order is that weight; a broadcast does not become an array.
 // CHECK-LABEL: func @weights
 func.func @weights() -> (tensor<2x2xf32>, tensor<64x2xf32>) {
