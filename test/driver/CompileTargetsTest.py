@@ -63,7 +63,7 @@ class CompileTargets(harness.BundleTest):
     def expect_close(self, name, model, description, inputs, runs):
         """What was computed is close to what the interpreter gives."""
         expected, states = self.run_in_command(model, description, inputs, "--backend", "interpreter", runs=runs)
-        tolerance = dict(rtol=1e-4, atol=2e-2 if "int8" in name else 1e-5)
+        tolerance = dict(rtol=1e-4, atol=2e-2 if "int8" in name or "bf16" in name else 1e-5)
         for tensor, want, got in zip(description["outputs"], expected, self.read_outputs(name, description)):
             numpy.testing.assert_allclose(got, want, err_msg=f"{name}: {tensor['name']}", **tolerance)
         if states:
@@ -85,6 +85,29 @@ class CompileTargets(harness.BundleTest):
                         self.assertEqual(done.returncode, 0, done.stderr)
                         self.assertLess(done.stack, description["stack_bytes"] + 4096)
                         self.expect_close(name, model, description, inputs, runs=2)
+
+    def test_products_of_matrices(self):
+        """Of bytes and of bf16, by a CPU that has instructions for them."""
+        layers = SmallModels.Layers(4)
+        layers.dense(40, 33)
+        layers.add("Relu")
+        layers.dense(33, 7)
+        dense, samples = self.write("dense.onnx", layers.file((5, 40), 7)), self.path("dense.npz")
+        numpy.savez(samples, features=numpy.random.default_rng(3).standard_normal((20, 40)).astype("f4"))
+        options, compiler, emulator = LINUX["neoverse-v1"]
+        for name, model, also, instruction in (("dense_int8", self.quantised(dense, "dense", samples), (), "smmla"), ("dense_bf16", dense, ("--precision", "bf16"), "bfmmla"),
+                                               ("glyphs_bf16", str(GLYPHS / "glyphs.onnx"), ("--precision", "bf16"), "bfmmla")):
+            with self.subTest(name):
+                description = self.compile(model, name, *options, *sizes_of(name), *also, name=name)
+                linked = self.path(f"{name}/{name}.o")
+                listed = subprocess.run(["llvm-objdump-19", "-d", linked], capture_output=True, text=True, check=True).stdout
+                self.assertIn(f"\t{instruction}\t", listed)
+                program = harness.build(self.path(name), [description], [linked], compiler=(compiler, "-static"))
+                inputs = self.random_inputs(description)
+                self.write_inputs(name, description, inputs)
+                done = harness.run(program, 2, launcher=emulator.split())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.expect_close(name, model, description, inputs, runs=2)
 
     def run_on_board(self, board, name, model, cases, *also):
         _, target, cpu, _ = BareMetal.BOARDS[board]

@@ -23,7 +23,8 @@ static TargetFacts factsOf(const cpu::Target &target, const std::string &triple,
   const bool hasInt8 = target.hasVnni || target.hasPairSum ||
                        target.hasSignedDotProduct || target.hasLongPairSum;
   for (const auto &[isThere, type] :
-       {std::pair{hasInt8, "int8"}, std::pair{target.hasBF16Dot, "bf16"}})
+       {std::pair{hasInt8, "int8"},
+        std::pair{target.hasBF16Dot || target.hasBF16Matrices, "bf16"}})
     if (isThere)
       facts.lowPrecision.emplace_back(type);
   facts.hasMatrixUnits = target.hasMatrixUnits;

@@ -118,7 +118,7 @@ static Alternatives timesOf(const AttentionShape &shape, const Target &target,
     all.push_back({each.name(),
                    std::max(TileAttention(shape, target, each).seconds(target),
                             cycle * cycles.readingOperands())});
-  return fastestFirst(std::move(all));
+  return bestFirst(std::move(all), target);
 }
 
 /// Of \p tiles those that units have for such operands, and of what is less

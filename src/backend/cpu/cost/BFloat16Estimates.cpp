@@ -11,7 +11,7 @@ using namespace sinter;
 using namespace sinter::cpu;
 
 bool cpu::multipliesBFloat16(const Target &target) {
-  return target.hasBF16Dot && !target.hasMatrixUnits &&
+  return Arithmetic::multipliesBFloat16(target) && !target.hasMatrixUnits &&
          target.rates.bf16 > target.rates.f32;
 }
 
@@ -20,10 +20,11 @@ Alternatives cpu::alternativesForBFloat16(const MatMulShape &shape,
   const double flops = flopsOf(shape);
   const Arithmetic widened{ElementType::F32, ElementType::BF16,
                            ElementType::F32};
-  return fastestFirst(
+  return bestFirst(
       {{"bf16",
-        packedProduct(shape, flops, Arithmetic::ofBFloat16Pairs(), target)},
-       {"f32", packedProduct(shape, flops, widened, target)}});
+        packedProduct(shape, flops, Arithmetic::ofBFloat16(target), target)},
+       {"f32", packedProduct(shape, flops, widened, target)}},
+      target);
 }
 
 Alternatives cpu::alternativesForBFloat16(const ConvolutionShape &shape,
@@ -34,6 +35,8 @@ Alternatives cpu::alternativesForBFloat16(const ConvolutionShape &shape,
         .front()
         .seconds;
   };
-  return fastestFirst(
-      {{"bf16", fastest(Arithmetic::ofBFloat16Pairs())}, {"f32", fastest({})}});
+  const Arithmetic groups = Arithmetic::ofBFloat16(target);
+  return bestFirst({{"bf16", fastest(groups), {}, weightBytes(shape, groups)},
+                    {"f32", fastest({}), {}, weightBytes(shape, {})}},
+                   target);
 }

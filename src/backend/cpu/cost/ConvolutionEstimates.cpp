@@ -92,19 +92,26 @@ static Alternatives convolutionOnVectors(const ConvolutionShape &shape,
                                          const Arithmetic &arithmetic,
                                          const Target &target,
                                          bool allowsFast) {
-  Alternatives all = {
-      {"direct", shape.groups == 1
-                     ? directConvolution(shape, arithmetic, target)
-                     : mergedDirect(shape, arithmetic, target)}};
+  Alternatives all = {{"direct",
+                       shape.groups == 1
+                           ? directConvolution(shape, arithmetic, target)
+                           : mergedDirect(shape, arithmetic, target),
+                       {},
+                       weightBytes(shape, arithmetic)}};
   if (allowsFast && Winograd::supports(shape))
     for (const Winograd::Form &form : Winograd::forms())
       if (const auto fast =
-              WinogradArithmetic::of(arithmetic, target, form.outputRows))
-        all.push_back(
-            {form.kernel, fast->isOfFloats()
-                              ? winograd(shape, *fast, target)
-                              : winogradOfBytes(shape, *fast, target)});
-  return fastestFirst(std::move(all));
+              WinogradArithmetic::of(arithmetic, target, form.outputRows)) {
+        const Winograd::Sizes sizes = Winograd::sizesOf(shape, *fast);
+        all.push_back({form.kernel,
+                       fast->isOfFloats()
+                           ? winograd(shape, *fast, target)
+                           : winogradOfBytes(shape, *fast, target),
+                       {},
+                       double(sizes.weightBytes) +
+                           double(sizes.tiles) * double(sizes.tileBytes)});
+      }
+  return bestFirst(std::move(all), target);
 }
 
 /// One image of sideOfChoice, all else as \p shape has it.
@@ -128,7 +135,7 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
     // Only channel by channel are pixels widened where they are read.
     if (arithmetic.lhsBytes() >= arithmetic.rhsBytes())
       all.push_back({"direct", mergedDirect(shape, arithmetic, target)});
-    return fastestFirst(std::move(all));
+    return bestFirst(std::move(all), target);
   }
   Alternatives times =
       convolutionOnVectors(shape, arithmetic, target, allowsFast);
@@ -139,5 +146,5 @@ Alternatives cpu::alternativesFor(const ConvolutionShape &shape,
   Alternatives ofTypical =
       convolutionOnVectors(typical, arithmetic, target, allowsFast);
   addTiles<TileConvolution>(ofTypical, times, typical, shape, tiles, target);
-  return inOrderOf(std::move(ofTypical), std::move(times));
+  return inOrderOf(std::move(ofTypical), std::move(times), target);
 }

@@ -207,6 +207,15 @@ inline constexpr double hiddenOfIntegers = 1.0 / 2;
 inline constexpr double mostForFewestBits = 1.25;
 inline constexpr int64_t partsOfL2 = 2;
 
+//===----------------------------------------------------------------------===//
+// Small code
+//===----------------------------------------------------------------------===//
+
+/// Time that what keeps the fewest bytes may take, of the fastest, where small
+/// code is wanted. A choice: more than the four times that Winograd's method
+/// and bytes in place of floats save at most.
+inline constexpr double timesOfFastestForFewerBytes = 5;
+
 } // namespace sinter::cpu::figures
 
 #endif // SINTER_BACKEND_CPU_COST_ESTIMATEFIGURES_H

@@ -28,9 +28,10 @@ static Alternatives alternativesForComputed(const MatMulShape &shape,
   };
   const double operands =
       double(shape.k) * double(shape.m) + double(shape.k) * double(shape.n);
-  return fastestFirst({{"bytes", products(bytes) + packingInt8(shape, target)},
-                       {"f32", products({}) + packingF32(shape, target) +
-                                   wideningActivations(operands, target)}});
+  return bestFirst({{"bytes", products(bytes) + packingInt8(shape, target)},
+                    {"f32", products({}) + packingF32(shape, target) +
+                                wideningActivations(operands, target)}},
+                   target);
 }
 
 Alternatives cpu::alternativesForBytes(const MatMulShape &shape,
@@ -39,11 +40,15 @@ Alternatives cpu::alternativesForBytes(const MatMulShape &shape,
   if (shape.bLayout != MatMulShape::BLayout::Packed)
     return alternativesForComputed(shape, bytes, target);
   const double flops = flopsOf(shape);
-  return fastestFirst(
-      {{"bytes", packedProduct(shape, flops, bytes, target)},
+  const double weights = double(shape.k) * double(shape.n);
+  return bestFirst(
+      {{"bytes", packedProduct(shape, flops, bytes, target), {}, weights},
        {"f32",
         packedProduct(shape, flops, {}, target) +
-            wideningActivations(double(shape.m) * double(shape.k), target)}});
+            wideningActivations(double(shape.m) * double(shape.k), target),
+        {},
+        sizeof(float) * weights}},
+      target);
 }
 
 Alternatives cpu::alternativesForBytes(const ConvolutionShape &shape,
@@ -51,7 +56,14 @@ Alternatives cpu::alternativesForBytes(const ConvolutionShape &shape,
                                        const Target &target) {
   const double activations = double(shape.batch) * double(shape.inputChannels) *
                              double(shape.inputPixels().value());
-  return fastestFirst({{"bytes", directConvolution(shape, bytes, target)},
-                       {"f32", directConvolution(shape, {}, target) +
-                                   wideningActivations(activations, target)}});
+  return bestFirst({{"bytes",
+                     directConvolution(shape, bytes, target),
+                     {},
+                     weightBytes(shape, bytes)},
+                    {"f32",
+                     directConvolution(shape, {}, target) +
+                         wideningActivations(activations, target),
+                     {},
+                     weightBytes(shape, {})}},
+                   target);
 }

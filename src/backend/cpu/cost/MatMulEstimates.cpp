@@ -55,12 +55,12 @@ alternativesForRows(const Alternative &onVectors, const MatMulShape &shape,
        packedProduct(typical, flopsOf(typical), arithmetic, target)}};
   Alternatives times = {onVectors};
   addTiles<TileMatMul>(ofTypical, times, typical, shape, some, target);
-  const llvm::StringRef first = fastestFirst(ofTypical).front().kernel;
+  const llvm::StringRef first = bestFirst(ofTypical, target).front().kernel;
   if (!isDynamic && usesTiles(first) &&
       weightsOfTiles(typical, arithmetic, tilesNamed(first, some), target) >
           (areFew ? figures::mostBytesOfDynamicRows : figures::asManyBytes))
     return ofOwnRows();
-  times = fastestFirst(std::move(times));
+  times = bestFirst(std::move(times), target);
   bringToFront(times, first);
   return times;
 }
@@ -103,7 +103,7 @@ static Alternatives alternativesForComputedFloats(
        packedProduct(typical, flopsOf(typical), arithmetic, target)}};
   Alternatives times = {onVectors};
   addTiles<TileMatrices>(ofTypical, times, typical, shape, tiles, target);
-  return inOrderOf(std::move(ofTypical), std::move(times));
+  return inOrderOf(std::move(ofTypical), std::move(times), target);
 }
 
 Alternatives cpu::alternativesFor(llvm::StringRef name,

@@ -16,15 +16,16 @@ double cpu::rateOf(const Arithmetic &arithmetic, const Rates &rates) {
   case ElementType::I32:
     if (arithmetic.instruction == StepInstruction::PairDotProduct)
       return figures::pairDotProductRate * rates.i8;
+    // Twice the products of a dot product.
+    if (arithmetic.takesRowPairs())
+      return 2 * rates.i8;
     return arithmetic.instruction == StepInstruction::PairSum && widensWeights
                ? figures::widenedPairRate * rates.i8
                : rates.i8;
   case ElementType::F64:
     return rates.f64;
   default:
-    return arithmetic.instruction == StepInstruction::BFloat16DotProduct
-               ? rates.bf16
-               : rates.f32;
+    return arithmetic.isOfBFloat16Groups() ? rates.bf16 : rates.f32;
   }
 }
 
@@ -62,7 +63,8 @@ double cpu::widening(ElementType type, const Target &target) {
 }
 
 double cpu::packedProduct(const MatMulShape &shape, double flops,
-                          const Arithmetic &arithmetic, const Target &target) {
+                          const Arithmetic &given, const Target &target) {
+  const Arithmetic arithmetic = given.ofPackedColumns(target);
   return std::max(
       unfilled(shape, arithmetic, target) * flops /
           rateOf(arithmetic, target.rates),
@@ -82,6 +84,14 @@ double cpu::packingF32(const MatMulShape &shape, const Target &target) {
                          double(llvm::divideCeil(shape.n, target.f32Lanes));
 }
 
+double cpu::weightBytes(const ConvolutionShape &shape,
+                        const Arithmetic &arithmetic) {
+  const int64_t inputs =
+      arithmetic.steps(shape.inputChannels / shape.groups) * arithmetic.kGroup;
+  return double(shape.outputChannels) * double(inputs) * double(shape.taps()) *
+         double(arithmetic.rhsBytes());
+}
+
 double cpu::directConvolution(const ConvolutionShape &shape,
                               const Arithmetic &arithmetic,
                               const Target &target) {
@@ -94,11 +104,22 @@ double cpu::directConvolution(const ConvolutionShape &shape,
                   readingWeights(weights, arithmetic, target));
 }
 
-Alternatives cpu::fastestFirst(Alternatives alternatives) {
+Alternatives cpu::bestFirst(Alternatives alternatives, const Target &target) {
   llvm::stable_sort(alternatives,
                     [](const Alternative &a, const Alternative &b) {
                       return a.seconds < b.seconds;
                     });
+  if (!target.isSmall || alternatives.empty())
+    return alternatives;
+  const double most =
+      figures::timesOfFastestForFewerBytes * alternatives.front().seconds;
+  auto *slow = llvm::find_if(alternatives, [&](const Alternative &each) {
+    return each.seconds > most;
+  });
+  std::stable_sort(alternatives.begin(), slow,
+                   [](const Alternative &a, const Alternative &b) {
+                     return a.bytes < b.bytes;
+                   });
   return alternatives;
 }
 

@@ -53,11 +53,15 @@ double packedProduct(const MatMulShape &shape, double flops,
 double packingInt8(const MatMulShape &shape, const Target &target);
 double packingF32(const MatMulShape &shape, const Target &target);
 
+/// The bytes of the weights of a direct convolution.
+double weightBytes(const ConvolutionShape &shape, const Arithmetic &arithmetic);
 /// A direct convolution without groups.
 double directConvolution(const ConvolutionShape &shape,
                          const Arithmetic &arithmetic, const Target &target);
 
-Alternatives fastestFirst(Alternatives alternatives);
+/// Where \p target is to have small code, of those that do not take much longer
+/// the ones with the fewest bytes first.
+Alternatives bestFirst(Alternatives alternatives, const Target &target);
 
 /// Puts \p kernel, which is one of \p all, before the others.
 void bringToFront(Alternatives &all, llvm::StringRef kernel);

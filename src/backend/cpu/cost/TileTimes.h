@@ -81,7 +81,7 @@ Alternatives withTiles(Alternatives all, const Shape &shape,
                        const Target &target) {
   for (TimeOfTiles &each : worthwhile<Kernel>(all, shape, tiles, target))
     all.push_back(std::move(each.second));
-  return fastestFirst(std::move(all));
+  return bestFirst(std::move(all), target);
 }
 
 /// Adds the tiles that are worthwhile beside \p ofTypical, the times of
@@ -98,9 +98,10 @@ void addTiles(Alternatives &ofTypical, Alternatives &times,
 }
 
 /// \p times, before all others the one of what is the fastest by \p ofTypical.
-inline Alternatives inOrderOf(Alternatives ofTypical, Alternatives times) {
-  times = fastestFirst(std::move(times));
-  bringToFront(times, fastestFirst(std::move(ofTypical)).front().kernel);
+inline Alternatives inOrderOf(Alternatives ofTypical, Alternatives times,
+                              const Target &target) {
+  times = bestFirst(std::move(times), target);
+  bringToFront(times, bestFirst(std::move(ofTypical), target).front().kernel);
   return times;
 }
 

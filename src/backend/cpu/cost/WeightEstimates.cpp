@@ -46,7 +46,8 @@ Alternatives cpu::alternativesForWeights(const MatMulShape &shape,
                    : std::max(products, readingWeights(weights, wide, target));
   Alternatives all = {{"narrow-weights", narrowTime},
                       {"wide-weights", wideTime}};
-  if (wideTime < (staysInCache ? 1 : figures::wideOfLowBit) * narrowTime)
+  if (!target.isSmall &&
+      wideTime < (staysInCache ? 1 : figures::wideOfLowBit) * narrowTime)
     std::swap(all[0], all[1]);
   return all;
 }
@@ -77,7 +78,7 @@ static Alternatives ofTileWeights(double weights,
             ElementType::F32, type, ElementType::F32, Precision::Default))
       all.push_back({nameOfWeights(type), 2 * double(tiles->rhsTerms) *
                                               weights / target.rates.memory});
-  return fastestFirst(std::move(all));
+  return bestFirst(std::move(all), target);
 }
 
 Alternatives cpu::alternativesForWeights(const ConvolutionShape &shape,
@@ -108,14 +109,16 @@ Alternatives cpu::alternativesForWeights(const ConvolutionShape &shape,
     all.push_back({nameOfWeights(type),
                    std::max(shape.flops() / target.rates.f32 +
                                 cycleOf(target) * ofVector * read * tiles,
-                            readingWeights(weights, {.rhs = type}, target))});
+                            readingWeights(weights, {.rhs = type}, target)),
+                   {},
+                   weights * double(bitWidth(type)) / 8});
   }
   // What does not stay in the cache drives out what others need: it has the
   // fewest bits, unless that takes too long.
   const bool staysInCache =
       4 * weights <= double(target.l2Bytes) / figures::partsOfL2;
   const Alternative narrowest = all.front();
-  all = fastestFirst(std::move(all));
+  all = bestFirst(std::move(all), target);
   if (!staysInCache &&
       narrowest.seconds <= figures::mostForFewestBits * all.front().seconds)
     std::stable_partition(all.begin(), all.end(), [&](const Alternative &each) {

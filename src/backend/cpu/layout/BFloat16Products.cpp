@@ -272,13 +272,12 @@ static void readBFloat16(ConvolutionOp op, const PassSetting &setting,
     run.count(bfloat16Label);
     return;
   }
-  if (op.kernelShape()[1] % 2 != 0 ||
-      (!input &&
-       (!mayRound(op) ||
-        alternativesFor(nominalShape(op), Arithmetic::ofBFloat16Pairs(),
-                        setting.target, op.getFast())
-                .front()
-                .kernel != "direct")))
+  const Arithmetic groups = Arithmetic::ofBFloat16(setting.target);
+  if (op.kernelShape()[1] % groups.kGroup != 0 ||
+      (!input && (!mayRound(op) || alternativesFor(nominalShape(op), groups,
+                                                   setting.target, op.getFast())
+                                           .front()
+                                           .kernel != "direct")))
     return;
   Value weights = lowBitWeights(builder, op);
   if (!weights ||

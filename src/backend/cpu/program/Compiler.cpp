@@ -87,10 +87,10 @@ static Result<Compiled> compileOnce(const Model &original,
   Result<Target> target = options.target ? *options.target : Target::host();
   if (!target)
     return target.takeError();
-  // vcvtneps2bf16 and vdpbf16ps take denormal numbers for zero whatever the
-  // mode says.
+  // vcvtneps2bf16, vdpbf16ps and bfmmla take denormal numbers for zero whatever
+  // the mode says.
   if (options.denormals == Denormals::Keep)
-    target->convertsBF16 = target->hasBF16Dot = false;
+    target->convertsBF16 = target->hasBF16Dot = target->hasBF16Matrices = false;
   if (options.ceilings && !options.target)
     target->setRates(*options.ceilings);
   auto model = std::make_shared<Model>(original.clone());

@@ -32,6 +32,7 @@ std::string describe(const Target &target) {
         int64_t(target.hasPairSum), int64_t(target.hasSignedDotProduct),
         int64_t(target.hasLongPairSum), int64_t(target.convertsF16),
         int64_t(target.convertsBF16), int64_t(target.hasBF16Dot),
+        int64_t(target.hasByteMatrices), int64_t(target.hasBF16Matrices),
         int64_t(target.hasTableOf16), int64_t(target.hasMatrixUnits),
         target.l1Bytes, target.l2Bytes})
     text += " " + std::to_string(number);

@@ -15,6 +15,8 @@ struct Alternative {
   double seconds = 0;
   /// Where it is none that could be taken, why.
   llvm::StringRef reason = {};
+  /// Of its weights and what it keeps beside them, where others keep more.
+  double bytes = 0;
 };
 using Alternatives = llvm::SmallVector<Alternative, 2>;
 

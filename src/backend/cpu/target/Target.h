@@ -67,6 +67,8 @@ struct Target {
   bool hasPairSum = false;          ///< Sums of two 16-bit products (pmaddwd).
   bool hasSignedDotProduct = false; ///< 8-bit dot products of Arm (sdot).
   bool hasLongPairSum = false;      ///< 8-bit products of 16 bits (smull).
+  bool hasByteMatrices = false;     ///< Of 2x8 by 8x2 bytes of Arm (smmla).
+  bool hasBF16Matrices = false;     ///< Of 2x4 by 4x2 bf16 of Arm (bfmmla).
   bool convertsF16 = false;         ///< Vectors of f16 from and to f32.
   bool convertsBF16 = false;        ///< Vectors of f32 rounded to bf16.
   bool hasBF16Dot = false;          ///< Of two bf16 into f32 (vdpbf16ps).

@@ -58,6 +58,8 @@ static void describeAArch64(Target &target, const llvm::MCSubtargetInfo &info) {
   target.convertsF16 = true;
   target.hasSignedDotProduct = info.checkFeatures("+dotprod");
   target.hasLongPairSum = info.checkFeatures("+neon");
+  target.hasByteMatrices = info.checkFeatures("+i8mm");
+  target.convertsBF16 = target.hasBF16Matrices = info.checkFeatures("+bf16");
 }
 
 /// Without vectors, groups of four scalars stand for them: their loops are
@@ -126,6 +128,10 @@ static Rates typicalRates(const Target &target) {
   // measured.
   if (target.hasBF16Dot)
     rates.bf16 = 4 * 3e9 * double(target.f32Lanes);
+  // One of bfmmla is issued where a multiply-add is, and has four times its
+  // products.
+  if (target.hasBF16Matrices)
+    rates.bf16 = 4 * rates.f32;
   rates.cache = 80e9;
   rates.memory = 30e9;
   // Sapphire Rapids: the ceiling of tdpbf16ps from registers, and what loops of

@@ -79,6 +79,28 @@ TEST(Estimates, FastConvolutionIsOfferedWhereThereIsOne) {
   EXPECT_FALSE(offers(alternativesFor(strided, {}, target, true), "winograd"));
 }
 
+/// Where small code is wanted, what keeps fewer bytes stands first unless it
+/// takes much longer.
+TEST(Estimates, SmallCodeHasFewBytes) {
+  Target target = server();
+  const ConvolutionShape shape = convolution(64, 56, 3);
+  const Arithmetic bytes = Arithmetic::ofBytes(target);
+  EXPECT_EQ(alternativesFor(shape, {}, target, true).front().kernel,
+            "winograd");
+  target.isSmall = true;
+  for (const Arithmetic &arithmetic : {Arithmetic(), bytes}) {
+    const Alternatives all = alternativesFor(shape, arithmetic, target, true);
+    EXPECT_EQ(all.front().kernel, "direct");
+    EXPECT_TRUE(offers(all, "winograd"));
+  }
+  // Bytes rather than floats.
+  ConvolutionShape first = convolution(64, 56, 3);
+  first.inputChannels = 2;
+  EXPECT_EQ(alternativesForBytes(first, bytes, target).front().kernel, "bytes");
+  target.rates.i8 = target.rates.f32 / 100;
+  EXPECT_EQ(alternativesForBytes(first, bytes, target).front().kernel, "f32");
+}
+
 TEST(Estimates, WhatWasMeasuredDecides) {
   Target target = server();
   const ConvolutionShape shape = convolution(64, 56, 3);

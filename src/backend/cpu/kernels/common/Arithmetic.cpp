@@ -28,18 +28,28 @@ Arithmetic Arithmetic::of(Value lhs, Value rhs, Value sums,
   auto typeOf = [](Value value) {
     return *elementTypeOf(getElementTypeOrSelf(value));
   };
-  if (target.hasBF16Dot && typeOf(lhs) == ElementType::BF16 &&
+  if (multipliesBFloat16(target) && typeOf(lhs) == ElementType::BF16 &&
       typeOf(rhs) == ElementType::BF16)
-    return ofBFloat16Pairs();
+    return ofBFloat16(target);
   const bool isOfBytes = isByte(typeOf(lhs)) || typeOf(lhs) == ElementType::I16;
   return isOfBytes && isByte(typeOf(rhs))
              ? ofBytes(typeOf(lhs), typeOf(rhs), target)
              : ofNarrow(typeOf(lhs), typeOf(rhs), typeOf(sums), target);
 }
 
-Arithmetic Arithmetic::ofBFloat16Pairs() {
-  return {ElementType::BF16, ElementType::BF16, ElementType::F32, 2,
-          StepInstruction::BFloat16DotProduct};
+Arithmetic Arithmetic::ofBFloat16(const Target &target) {
+  const bool hasMatrices = target.hasBF16Matrices;
+  return {ElementType::BF16, ElementType::BF16, ElementType::F32,
+          hasMatrices ? 4 : 2,
+          hasMatrices ? StepInstruction::MatrixProduct
+                      : StepInstruction::BFloat16DotProduct};
+}
+
+Arithmetic Arithmetic::ofPackedColumns(const Target &target) const {
+  if (!target.hasByteMatrices || lhs != ElementType::I8 ||
+      rhs != ElementType::I8 || accumulator != ElementType::I32)
+    return *this;
+  return {lhs, rhs, accumulator, 8, StepInstruction::MatrixProduct};
 }
 
 Arithmetic Arithmetic::ofNarrow(ElementType lhs, ElementType rhs,
@@ -349,6 +359,8 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
   case StepInstruction::LongPairSum:
   case StepInstruction::LongPairSum32:
     return longPairSum(code, a, b, sum);
+  case StepInstruction::MatrixProduct:
+    llvm_unreachable("rows are multiplied in pairs");
   case StepInstruction::LongMultiplyAdd:
     return oneOfEachGroup(
         code, a, b, sum, [&](Value left, Value right, Value sum) {
@@ -370,6 +382,15 @@ Value Arithmetic::multiplyAdd(VectorBuilder &code, Value a, Value b,
         return code.addVectors(
             sum, code.builder.create<arith::MulIOp>(code.loc, left, right));
       });
+}
+
+Value Arithmetic::multiplyPairs(VectorBuilder &code, Value a, Value b,
+                                Value sum) const {
+  return callIntrinsic(code,
+                       lhs == ElementType::BF16
+                           ? "llvm.aarch64.neon.bfmmla"
+                           : "llvm.aarch64.neon.smmla.v4i32.v16i8",
+                       sum.getType(), {sum, a, b});
 }
 
 Value Arithmetic::add(VectorBuilder &code, Value a, Value b) const {

@@ -4,10 +4,12 @@
 //   f16 * f16 -> f32           the same, both widened first
 //   f32 * i4 -> f32            eight neighbours of a column in 32 bits, each
 //                              widened to a vector as they are read
-//   bf16 * bf16 + ... -> f32   groups of two neighbours a lane (vdpbf16ps)
+//   bf16 * bf16 + ... -> f32   groups of two neighbours a lane (vdpbf16ps), or
+//                              four (bfmmla)
 //   i16 * i16 + ... -> i32     groups of two neighbours a lane (vpdpwssd)
 //   u8 * s8 + ... -> i32       groups of four neighbours a lane (vpdpbusd), or
 //                              two (vpmaddwd, both widened to 16 bits; smull)
+//   s8 * s8 + ... -> i32       groups of eight neighbours a lane (smmla)
 //   i16 * s8 + ... -> i32      groups of two (vpmaddwd): int8 stored as i16,
 //                              so that one instruction loads a group for all
 //                              lanes
@@ -59,6 +61,9 @@ enum class StepInstruction {
   BFloat16DotProduct,
   /// Arm: sums of four s8 products (sdot).
   SignedDotProduct,
+  /// Arm: products of 2x8 by 8x2 bytes (smmla), or of 2x4 by 4x2 bf16 (bfmmla),
+  /// for two rows at once (gemm/RowPairs.h).
+  MatrixProduct,
   /// Arm: sums of two 16-bit products of 8-bit values of one signedness (smull
   /// and sadalp, umull and uadalp).
   LongPairSum,
@@ -95,8 +100,13 @@ struct Arithmetic {
   /// For i16, two per lane, with the best instruction of \p target: pmaddwd or
   /// similar on x86, smlal on Arm.
   static Arithmetic ofPairs(const Target &target);
-  /// For bf16 by bf16, two per lane, for CPUs with such dot products.
-  static Arithmetic ofBFloat16Pairs();
+  /// For bf16 by bf16, with the instruction that \p target has for them:
+  /// multipliesBFloat16().
+  static Arithmetic ofBFloat16(const Target &target);
+  /// For CPUs with dot products of two (vdpbf16ps), or with matrix products.
+  static bool multipliesBFloat16(const Target &target) {
+    return target.hasBF16Dot || target.hasBF16Matrices;
+  }
   /// For float accumulators \p sums and columns of any narrower type. Columns
   /// of fewer than eight bits are groups of 32 bits per lane.
   static Arithmetic ofNarrow(ElementType lhs, ElementType rhs, ElementType sums,
@@ -107,7 +117,19 @@ struct Arithmetic {
   /// these.
   static bool bytesAreWords(const Target &target);
 
+  /// The same, or what is faster for columns in packed groups of any size.
+  Arithmetic ofPackedColumns(const Target &target) const;
+
   bool operator==(const Arithmetic &) const = default;
+
+  /// Whether rows are multiplied in pairs.
+  bool takesRowPairs() const {
+    return instruction == StepInstruction::MatrixProduct;
+  }
+  /// Whether it is of bf16 by bf16, in groups.
+  bool isOfBFloat16Groups() const {
+    return rhs == ElementType::BF16 && lhs == rhs && kGroup > 1;
+  }
 
   int64_t lhsBytes() const { return int64_t(byteSize(lhs)); }
   int64_t rhsBytes() const { return int64_t(byteSize(rhs)); }
@@ -152,6 +174,10 @@ struct Arithmetic {
   /// sum + a * b, lane by lane.
   mlir::Value multiplyAdd(VectorBuilder &code, mlir::Value a, mlir::Value b,
                           mlir::Value sum) const;
+  /// Where rows are multiplied in pairs: \p a has a group of each of two rows,
+  /// \p b of each of two columns, and \p sum the four sums, row by row.
+  mlir::Value multiplyPairs(VectorBuilder &code, mlir::Value a, mlir::Value b,
+                            mlir::Value sum) const;
   mlir::Value add(VectorBuilder &code, mlir::Value a, mlir::Value b) const;
 
 private:

@@ -78,11 +78,9 @@ Convolution::Convolution(const ConvolutionShape &given, const Target &target,
   // Packed weights stay in registers in addition to the widened ones.
   int64_t mostColumns =
       multiplied() == arithmetic
-          ? maxTileRows(target, panelVectors)
+          ? mostRowsOf(arithmetic, target, panelVectors)
           : std::max<int64_t>(1,
                               (target.vectorRegisters - 1) / panelVectors - 2);
-  if (arithmetic.instruction == StepInstruction::BFloat16DotProduct)
-    mostColumns = std::min(mostColumns, rowsOfPairs(panelVectors));
   columnTiles = shape.hasDynamicWidth() || isDynamicPointwise
                     ? Partition{mostColumns, 1, mostColumns, 0}
                     : Partition::of(shape.outputWidth.value(), mostColumns);

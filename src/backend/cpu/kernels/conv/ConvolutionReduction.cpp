@@ -148,10 +148,12 @@ SmallVector<Value> Convolution::Reduction::tapAtEdge(ValueRange carried,
   SmallVector<Value> sums = tap(carried, steps, weights, pixels, first);
   if (operands.zero)
     return sums;
+  const SmallVector<Value> before = registers.rowsOf(code, carried);
+  sums = registers.rowsOf(code, sums);
   for (auto [i, sum] : llvm::enumerate(sums))
     if (Value condition = pixels.isInside(i / operands.vectors))
-      sum = code.select(condition, sum, carried[i]);
-  return sums;
+      sum = code.select(condition, sum, before[i]);
+  return registers.held(code, sums);
 }
 
 /// Accumulates all taps of a row of the kernel. Adjacent taps that reach the
@@ -299,8 +301,10 @@ SmallVector<Value> Convolution::Reduction::forEachBlock(
 }
 
 SmallVector<Value> Convolution::Reduction::run() {
-  return forEachBlock(initialSums(),
-                      [&](Value i, Value steps, ValueRange carried) {
-                        return block(carried, steps, planeAt(i), weightsAt(i));
-                      });
+  return registers.rowsOf(
+      code, forEachBlock(registers.held(code, initialSums()),
+                         [&](Value i, Value steps, ValueRange carried) {
+                           return block(carried, steps, planeAt(i),
+                                        weightsAt(i));
+                         }));
 }

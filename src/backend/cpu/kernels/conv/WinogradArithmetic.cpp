@@ -14,7 +14,7 @@ using namespace sinter::cpu;
 std::optional<WinogradArithmetic>
 WinogradArithmetic::of(const Arithmetic &given, const Target &target,
                        int64_t outputRows) {
-  if (given == Arithmetic() || given == Arithmetic::ofBFloat16Pairs())
+  if (given == Arithmetic() || given.isOfBFloat16Groups())
     return WinogradArithmetic{given, Arithmetic(), outputRows};
   const bool isOfBytes =
       isByte(given.rhs) && given.accumulator == ElementType::I32;

@@ -48,13 +48,23 @@ static MatMulShape ofTask(MatMulShape shape) {
   return shape;
 }
 
+/// What \p given is computed as.
+static Arithmetic packingOf(const MatMulShape &shape, const Arithmetic &given,
+                            const Target &target) {
+  return shape.bLayout == MatMulShape::BLayout::Packed &&
+                 shape.aColumnStride == 1
+             ? given.ofPackedColumns(target)
+             : given;
+}
+
 MatMulPlan::MatMulPlan(const MatMulShape &whole, const Target &target,
                        const Arithmetic &given)
-    : shape(ofTask(whole)), target(target), packing(given),
-      multiplied(given.widensRhs() ? given.ofWidened() : given),
-      isWidenedInTiles(widensInTiles(shape, given)),
-      arithmetic(widensPanels() ? multiplied : given),
-      lanes(given.lanes(target)) {
+    : shape(ofTask(whole)), target(target),
+      packing(packingOf(shape, given, target)),
+      multiplied(packing.widensRhs() ? packing.ofWidened() : packing),
+      isWidenedInTiles(widensInTiles(shape, packing)),
+      arithmetic(widensPanels() ? multiplied : packing),
+      lanes(packing.lanes(target)) {
   const bool isPacked = shape.bLayout == MatMulShape::BLayout::Packed;
   assert((packing.kGroup == 1 || (isPacked && packing.widensRhs()) ||
           ((isPacked || packsBytes()) && shape.aColumnStride == 1)) &&
@@ -90,19 +100,18 @@ MatMulPlan::MatMulPlan(const MatMulShape &whole, const Target &target,
                              allVectors % broadTileVectors == 0 &&
                              allVectors % tallTileVectors != 0;
   const bool readsOften = isStreamed && !(panelStays && onlyTallLeave);
-  const bool isOfPairs =
-      packing.instruction == StepInstruction::BFloat16DotProduct;
+  const bool hasLowTiles =
+      packing.isOfBFloat16Groups() || packing.takesRowPairs();
   panelVectors =
       hasDynamicRows()
           ? chooseDynamicTileVectors(target, shape.m, allVectors, most, isPlain,
-                                     (readsOften || isPart) && !isOfPairs)
+                                     (readsOften || isPart) && !hasLowTiles)
           : chooseTileVectors(target, shape.m, allVectors, most, preferred);
   const int64_t steps = arithmetic.steps(shape.k);
   floatSets = chooseFloatSets(steps);
   int64_t rows =
       std::max<int64_t>(1, maxTileRows(target, panelVectors) / floatSets);
-  if (isOfPairs)
-    rows = std::min(rows, rowsOfPairs(panelVectors));
+  rows = std::min(rows, mostRowsOf(packing, target, panelVectors));
   // If one panel has all columns, and tiles are small, enough rows to keep the
   // multipliers busy suffice: nothing is reread.
   const int64_t sumsOfRow = panelVectors * floatSets;

@@ -20,13 +20,13 @@ void MatMulSums::emitStep(const Tile &tile, Value k, int64_t valid,
                       : Value(),
                   widensPanels() ? SmallVector<ScalesAndZeros>{numbers}
                                  : scalesAndZerosOfStep(panel, k, numbers));
-  const auto sets = static_cast<int64_t>(sums.size()) / tile.size();
+  const int64_t size = tile.registers.sums(),
+                sets = static_cast<int64_t>(sums.size()) / size;
   Value first = code.mul(k, arithmetic.kGroup * shape.aColumnStride);
   auto step = [&](ArrayRef<Value> b, int64_t i, int64_t count) {
     Value column = code.add(first, i * shape.aColumnStride);
     tile.registers.step(
-        code, sums.slice((set + i) % sets * tile.size(), tile.size()), b,
-        [&](int64_t row) {
+        code, sums.slice((set + i) % sets * size, size), b, [&](int64_t row) {
           Value at = code.add(tile.aRows[row], column);
           return multiplied.loadSplat(code, operands.a, at, lanes, count);
         });
@@ -57,12 +57,13 @@ SmallVector<Value>
 MatMulSums::reduceRange(const Tile &tile, const Range &range,
                         ValueRange initial,
                         const ScalesAndZeros &numbers) const {
-  const int64_t size = tile.size();
+  const int64_t size = tile.registers.sums();
   const int64_t turns = arithmetic.widensRhs() ? arithmetic.kGroup : 1;
   const int64_t sets = shape.givenDepth ? 1 : setsOfSums(size, range.steps);
-  SmallVector<Value> sums(initial);
+  SmallVector<Value> sums = tile.registers.held(code, initial);
   for (int64_t set = 1; set < sets; ++set)
-    llvm::append_range(sums, tile.registers.zeros(code));
+    llvm::append_range(sums,
+                       tile.registers.held(code, tile.registers.zeros(code)));
 
   // One line of the next panel every few steps; a line may be prefetched twice,
   // to keep the loop's body short. So many multiply-adds hide the loop's
@@ -101,7 +102,7 @@ MatMulSums::reduceRange(const Tile &tile, const Range &range,
       sums = code.branch(
           code.equal(left, code.index(valid)),
           [&] { return stepOf(whole, valid, sums); }, [&] { return sums; });
-    return sums;
+    return tile.registers.rowsOf(code, sums);
   }
   // The last group may be incomplete.
   const int64_t whole =
@@ -133,7 +134,7 @@ MatMulSums::reduceRange(const Tile &tile, const Range &range,
       sum = arithmetic.add(code, sum, sums[set * size + i]);
     }
   sums.resize(size);
-  return sums;
+  return tile.registers.rowsOf(code, sums);
 }
 
 SmallVector<Value> MatMulSums::reduceBlocks(const Tile &tile,

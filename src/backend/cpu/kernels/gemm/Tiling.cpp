@@ -36,6 +36,23 @@ void Partition::dispatch(VectorBuilder &code, Value part,
       [&] { emit(size); });
 }
 
+int64_t sinter::cpu::mostRowsOf(const Arithmetic &arithmetic,
+                                const Target &target, int64_t vectors) {
+  if (arithmetic.takesRowPairs()) {
+    // A pair of rows has its elements in a register; one or two more have
+    // columns.
+    const int64_t pairs = (target.vectorRegisters - 2) / (2 * vectors + 1);
+    return target.isSmall ? 2 : std::max<int64_t>(2, 2 * pairs);
+  }
+  const int64_t rows = maxTileRows(target, vectors);
+  if (!arithmetic.isOfBFloat16Groups())
+    return rows;
+  // LLVM loads the elements of rows into separate registers; 32 have room for
+  // these and 24 accumulators.
+  constexpr int64_t mostSums = 24;
+  return std::clamp<int64_t>(mostSums / vectors, 1, rows);
+}
+
 int64_t sinter::cpu::maxTileRows(const Target &target, int64_t vectors) {
   int64_t elements = 1;
   if (!hasFewRegisters(target))
@@ -210,9 +227,23 @@ void sinter::cpu::forRows(
   waiting.forEach(code, code.index(count), body);
 }
 
+SmallVector<Value> RegisterTile::held(VectorBuilder &code,
+                                      ValueRange results) const {
+  return arithmetic.takesRowPairs() ? pairs().paired(code, results)
+                                    : SmallVector<Value>(results);
+}
+
+SmallVector<Value> RegisterTile::rowsOf(VectorBuilder &code,
+                                        ValueRange accumulators) const {
+  return arithmetic.takesRowPairs() ? pairs().apart(code, accumulators)
+                                    : SmallVector<Value>(accumulators);
+}
+
 void RegisterTile::step(VectorBuilder &code,
                         MutableArrayRef<Value> accumulators, ArrayRef<Value> b,
                         llvm::function_ref<Value(int64_t)> a) const {
+  if (arithmetic.takesRowPairs())
+    return pairs().step(code, accumulators, b, a);
   const bool widens = arithmetic.widensRhs() && arithmetic.kGroup == 1;
   const Arithmetic multiplied = widens ? arithmetic.ofWidened() : arithmetic;
   SmallVector<Value> columns(b);

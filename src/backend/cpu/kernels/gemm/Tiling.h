@@ -10,7 +10,7 @@
 #ifndef SINTER_BACKEND_CPU_KERNELS_GEMM_TILING_H
 #define SINTER_BACKEND_CPU_KERNELS_GEMM_TILING_H
 
-#include "backend/cpu/kernels/common/Arithmetic.h"
+#include "backend/cpu/kernels/gemm/RowPairs.h"
 
 #include <functional>
 
@@ -70,12 +70,9 @@ inline bool beginsLine(int64_t element, int64_t bytes) {
 /// for these would spill accumulators.
 int64_t maxTileRows(const Target &target, int64_t vectors);
 
-/// The most rows of a tile of bf16 dot products: LLVM loads their elements into
-/// separate registers; 32 have room for these and 24 accumulators.
-inline int64_t rowsOfPairs(int64_t vectors) {
-  constexpr int64_t mostSums = 24;
-  return std::max<int64_t>(1, mostSums / vectors);
-}
+/// The same for products of \p arithmetic.
+int64_t mostRowsOf(const Arithmetic &arithmetic, const Target &target,
+                   int64_t vectors);
 
 /// Vectors of a tile with 32 registers: the fewest stalls for row elements, and
 /// the most rows that keep the multipliers busy.
@@ -127,6 +124,18 @@ public:
 
   llvm::SmallVector<mlir::Value> zeros(VectorBuilder &code) const;
 
+  /// The accumulators of step() that begin with \p results, row by row; and the
+  /// results of \p accumulators. They are the same unless rows are multiplied
+  /// in pairs.
+  llvm::SmallVector<mlir::Value> held(VectorBuilder &code,
+                                      mlir::ValueRange results) const;
+  llvm::SmallVector<mlir::Value> rowsOf(VectorBuilder &code,
+                                        mlir::ValueRange accumulators) const;
+  /// The number of accumulators.
+  int64_t sums() const {
+    return arithmetic.takesRowPairs() ? pairs().sums() : rows * vectors;
+  }
+
   /// One step of the reduction: accumulators[i][v] += a_i * b_v for the rows i
   /// whose \p a is set. Dot-product instructions are in
   /// Arithmetic::multiplyAdd. Narrow \p b are widened once for all rows; groups
@@ -135,6 +144,9 @@ public:
             llvm::MutableArrayRef<mlir::Value> accumulators,
             llvm::ArrayRef<mlir::Value> b,
             llvm::function_ref<mlir::Value(int64_t row)> a) const;
+
+private:
+  RowPairs pairs() const { return {rows, vectors, arithmetic}; }
 };
 
 /// Rows of vectors that are spilled to the stack: if all of a tile are in

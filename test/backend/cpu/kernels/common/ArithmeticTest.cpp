@@ -3,7 +3,7 @@
 //
 // Covers: backend/cpu/kernels/common Arithmetic
 // Covers: backend/cpu/kernels/conv ZeroPoint
-// Covers: backend/cpu/kernels/gemm MatMulInt8
+// Covers: backend/cpu/kernels/gemm MatMulInt8 RowPairs
 
 #include "Sweep.h"
 #include "backend/cpu/ForeignRunner.h"
@@ -45,8 +45,8 @@ std::vector<Arithmetic> arithmeticsOf(const Target &target) {
   for (ElementType lhs : {UI8, I8})
     for (ElementType rhs : {I8, UI8})
       all.push_back(Arithmetic::ofBytes(lhs, rhs, target));
-  if (target.hasBF16Dot)
-    all.push_back(Arithmetic::ofBFloat16Pairs());
+  if (Arithmetic::multipliesBFloat16(target))
+    all.push_back(Arithmetic::ofBFloat16(target));
   return all;
 }
 
@@ -57,6 +57,12 @@ std::string nameOf(const Arithmetic &arithmetic) {
          std::to_string(arithmetic.kGroup) + ", instruction " +
          std::to_string(int(arithmetic.instruction));
 }
+
+Target armOf(const char *cpu, const char *features = "") {
+  return *Target::named("aarch64-unknown-linux-gnu", cpu, features);
+}
+
+Target armWithMatrices() { return armOf("", "+dotprod,+i8mm,+bf16"); }
 
 std::vector<Target> arithmeticTargets() {
   std::vector<Target> list = {*Target::host()};
@@ -69,10 +75,11 @@ std::vector<Target> arithmeticTargets() {
     if (llvm::is_contained(hostCpuFeatures(), "avxvnni"))
       list.push_back(*Target::named("", "x86-64-v3", "+avxvnni"));
   }
-  // With 8-bit dot products and without.
+  // With 8-bit dot products and without, and with products of matrices.
   if (const std::string missing = missingForForeign(); missing.empty())
-    for (const char *cpu : {"neoverse-n1", "cortex-a57"})
-      list.push_back(*Target::named("aarch64-unknown-linux-gnu", cpu, ""));
+    for (const Target &target :
+         {armOf("neoverse-n1"), armOf("cortex-a57"), armWithMatrices()})
+      list.push_back(target);
   else
     std::fprintf(stderr, "64-bit Arm is left out: no %s here\n",
                  missing.c_str());
@@ -187,6 +194,25 @@ TEST(Arithmetic, Products) {
           checkMatMul(arithmetic, target, m, n, k);
 }
 
+/// Even and odd numbers of rows, of columns that fill no pair, of depths that
+/// fill no group.
+TEST(Arithmetic, RowsInPairs) {
+  if (!missingForForeign().empty())
+    GTEST_SKIP() << "64-bit Arm cannot be run";
+  const Target target = armWithMatrices();
+  for (const Arithmetic &arithmetic :
+       {Arithmetic::ofBytes(I8, I8, target), Arithmetic::ofBFloat16(target)}) {
+    EXPECT_TRUE(arithmetic.ofPackedColumns(target).takesRowPairs());
+    for (auto [m, n, k] : {std::tuple{1, 5, 16},
+                           {2, 4, 8},
+                           {3, 1, 9},
+                           {6, 23, 33},
+                           {7, 16, 64},
+                           {23, 33, 100}})
+      checkMatMul(arithmetic, target, m, n, k);
+  }
+}
+
 /// Of the product of that \p shape, by default of one tile.
 std::string assemblyOf(const Arithmetic &arithmetic, const Target &target,
                        const MatMulShape &shape = MatMulShape::dense(8, 8, 64),
@@ -264,7 +290,7 @@ TEST(Arithmetic, SumsStayInRegisters) {
     const Target target = *Target::named("x86_64-unknown-linux-gnu", cpu, "");
     for (const Arithmetic &arithmetic :
          {Arithmetic(), Arithmetic::ofBytes(UI8, I8, target),
-          Arithmetic::ofBFloat16Pairs()}) {
+          Arithmetic::ofBFloat16(target)}) {
       if (!target.hasBF16Dot && arithmetic.lhs == BF16)
         continue;
       for (auto [m, n, k] : {std::tuple{64, 256, 256},
@@ -316,10 +342,10 @@ TEST(Arithmetic, PairsOfBFloat16RoundTwice) {
     GTEST_SKIP() << "no dot products of bf16";
   constexpr int64_t m = 5, n = 33, k = 7;
   const MatMul matmul(MatMulShape::dense(m, n, k), host,
-                      Arithmetic::ofBFloat16Pairs());
+                      Arithmetic::ofBFloat16(host));
   Tensor a = random(BF16, m * k, 1), b = random(BF16, k * n, 2);
   const Tensor c =
-      productOf(matmul, Arithmetic::ofBFloat16Pairs(), host, a, b, m, n);
+      productOf(matmul, Arithmetic::ofBFloat16(host), host, a, b, m, n);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       float sum = 0;
@@ -346,7 +372,7 @@ TEST(Arithmetic, TilesOfBFloat16LeaveRegisters) {
       MatMulShape shape = MatMulShape::dense(1008, columns, 768);
       if (isDynamic)
         shape.dynamicRows = {1008};
-      const MatMul plan(shape, target, Arithmetic::ofBFloat16Pairs());
+      const MatMul plan(shape, target, Arithmetic::ofBFloat16(target));
       EXPECT_LE(plan.taskRows() * plan.panelColumns() / target.f32Lanes, 24)
           << columns << (isDynamic ? " of open rows" : "");
     }
@@ -357,19 +383,16 @@ TEST(Arithmetic, InstructionsOfBFloat16) {
   const Target target =
       *Target::named("x86_64-unknown-linux-gnu", "znver4", "");
   const std::string assembly =
-      assemblyOf(Arithmetic::ofBFloat16Pairs(), target);
+      assemblyOf(Arithmetic::ofBFloat16(target), target);
   EXPECT_NE(assembly.find("\tvdpbf16ps"), std::string::npos) << assembly;
   for (const char *other : {"\tvfmadd", "\tvpslld", "\tvpmovzxwd"})
     EXPECT_EQ(assembly.find(other), std::string::npos) << assembly;
 }
 
-/// What 64-bit Arm multiplies bytes and pairs of 16 bits with, and not lane by
-/// lane.
+/// What 64-bit Arm multiplies bytes and 16 bits with, and not lane by lane.
 TEST(Arithmetic, InstructionsOfArm) {
-  auto of = [](const char *cpu) {
-    return *Target::named("aarch64-unknown-linux-gnu", cpu, "");
-  };
-  const Target dots = of("neoverse-n1"), older = of("cortex-a57");
+  const Target dots = armOf("neoverse-n1"), older = armOf("cortex-a57"),
+               matrices = armWithMatrices();
   EXPECT_EQ(older.features, "");
   struct Case {
     Arithmetic arithmetic;
@@ -382,7 +405,9 @@ TEST(Arithmetic, InstructionsOfArm) {
       {Arithmetic::ofBytes(UI8, UI8, older),
        older,
        {"\tumull\t", "\tuadalp\t"}},
-      {Arithmetic::ofPairs(older), older, {"\tsmlal\t"}}};
+      {Arithmetic::ofPairs(older), older, {"\tsmlal\t"}},
+      {Arithmetic::ofBytes(I8, I8, matrices), matrices, {"\tsmmla\t"}},
+      {Arithmetic::ofBFloat16(matrices), matrices, {"\tbfmmla\t"}}};
   for (const Case &each : cases) {
     const std::string assembly = assemblyOf(each.arithmetic, each.target);
     for (const char *instruction : each.has)
