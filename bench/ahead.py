@@ -3,6 +3,7 @@
 
     bench/ahead.py --sinter build/bin/sinter [--peer onnx2c] [--models FOLDER] [--seconds 2] [--rounds 7] [--markdown OUT] [MODEL.onnx ...]
     bench/ahead.py ... --count            instructions of a run, by valgrind, in place of times
+    bench/ahead.py ... --small            both compiled with -Os
     bench/ahead.py ... --memory           weights and workspace, and what temporaries need at least
     bench/ahead.py ... --readme           also writes the table into bench/README.md
 
@@ -140,6 +141,8 @@ class Bundle:
         also = ["--parallel"] if parallel else []
         if arguments.count:
             also += ["--cpu", "x86-64-v3"]
+        if arguments.small:
+            also.append("-Os")
         self.facts = json.loads(run(arguments.sinter, "compile", model, "-o", self.folder, "--name", "net", "--json", *also))
         facts = self.facts
         memory, fills = [], []
@@ -187,7 +190,7 @@ class Peer:
         with open(source, "w") as file:
             file.write(text)
         self.object, self.program = os.path.join(folder, "peer.o"), os.path.join(folder, "peer")
-        run("gcc", "-O3", "-march=x86-64-v3" if arguments.count else "-march=native", "-w", "-c", source, "-o", self.object)
+        run("gcc", "-Os" if arguments.small else "-O3", "-march=x86-64-v3" if arguments.count else "-march=native", "-w", "-c", source, "-o", self.object)
         tensors = [("input", i, each) for i, each in enumerate(facts["inputs"])] + [("output", i, each) for i, each in enumerate(facts["outputs"])]
         memory = [f"static unsigned char {kind}_{i}[{max(1, each['bytes'])}] __attribute__((aligned(64)));" for kind, i, each in tensors]
         fills = [filled(each, f"{kind}_{i}")[1] for kind, i, each in tensors if kind == "input"]
@@ -318,10 +321,11 @@ def table(rows, count):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in cells]) + "\n"
 
 
-def write_readme(text, count):
+def write_readme(text, options):
+    """OPTIONS: those of the command that say which table it is."""
     with open(README) as file:
         page = file.read()
-    mark = f"<!-- ahead.py{' --count' if count else ''} writes this table -->"
+    mark = f"<!-- ahead.py{options} writes this table -->"
     begin = page.index(mark) + len(mark)
     end = page.index(END, begin)
     with open(README, "w") as file:
@@ -337,6 +341,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--count", action="store_true")
+    parser.add_argument("--small", action="store_true")
     parser.add_argument("--markdown")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--readme", action="store_true")
@@ -357,7 +362,7 @@ def main():
         with open(arguments.markdown, "w") as file:
             file.write(text)
     if arguments.readme:
-        write_readme(text, arguments.count)
+        write_readme(text, "".join(f" --{name}" for name in ("count", "small") if getattr(arguments, name)))
 
 
 if __name__ == "__main__":

@@ -263,7 +263,8 @@ Result<Bundle> AheadCompilation::compile() {
   if (bundle)
     return bundle;
   Error error = inFile(bundle.takeError(), common.model);
-  return hasSizes() && error.kind == ErrorKind::Unsupported
+  return hasSizes() && error.kind == ErrorKind::Unsupported &&
+                 error.hint.empty()
              ? withHint(optionText("shape") +
                             " compiles it for given sizes of its dynamic "
                             "dimensions",

@@ -214,9 +214,6 @@ static Result<void> changeTarget(cpu::CpuOptions &options,
   if (changes.l2Bytes > 0)
     options.target->l2Bytes = changes.l2Bytes;
   options.target->isSmall = changes.isSmall;
-  // Winograd's method makes weights four times as large, and needs more memory.
-  if (changes.isSmall && options.precision == Precision::Default)
-    options.precision = Precision::Exact;
   return {};
 }
 
