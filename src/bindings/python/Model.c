@@ -371,7 +371,7 @@ static PyObject *model_evaluate(model_object *self, PyObject *arguments) {
   sampler_end(&samples);
   if (status == SINTER_OK)
     return text_of(report);
-  // What misses a bound has a report, too.
+  /* What misses a bound has a report, too. */
   sinter_string_free(report);
   return raise_error(error);
 }
