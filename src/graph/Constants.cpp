@@ -1,6 +1,7 @@
 #include "graph/Constants.h"
 
 #include "graph/Broadcast.h"
+#include "graph/ConstantScope.h"
 #include "graph/Model.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -10,6 +11,8 @@
 #include "runtime/Strings.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
+#include <memory>
+#include <mutex>
 
 using namespace mlir;
 
@@ -53,6 +56,57 @@ static Tensor denseToTensor(DenseElementsAttr attribute, ElementType type) {
   return tensor;
 }
 
+namespace {
+/// Keeps the bytes of a resource, and knows by their address who does: tensors
+/// over them may outlive the resource, and become resources themselves.
+class KeptBytes {
+public:
+  explicit KeptBytes(const Tensor &tensor) : tensor(tensor) {
+    const std::scoped_lock lock(all().mutex);
+    ++all()
+          .entries.try_emplace(tensor.data(), Entry{tensor})
+          .first->second.uses;
+  }
+  KeptBytes(const KeptBytes &) = delete;
+  KeptBytes &operator=(const KeptBytes &) = delete;
+  ~KeptBytes() {
+    std::optional<Tensor> last; // Freed without the lock.
+    const std::scoped_lock lock(all().mutex);
+    const auto found = all().entries.find(tensor.data());
+    if (--found->second.uses != 0)
+      return;
+    last = std::move(found->second.tensor);
+    all().entries.erase(found);
+  }
+
+  /// Null for bytes that no tensor gave.
+  static std::shared_ptr<const void> ownerOf(const void *data) {
+    const std::scoped_lock lock(all().mutex);
+    const auto found = all().entries.find(data);
+    return found == all().entries.end()
+               ? nullptr
+               : std::make_shared<const Tensor>(found->second.tensor);
+  }
+
+private:
+  struct Entry {
+    Tensor tensor;
+    size_t uses = 0;
+  };
+  struct Entries {
+    std::mutex mutex;
+    llvm::DenseMap<const void *, Entry> entries;
+  };
+  /// Never destroyed: contexts may live as long as the process.
+  static Entries &all() {
+    static auto *entries = new Entries;
+    return *entries;
+  }
+
+  Tensor tensor;
+};
+} // namespace
+
 std::optional<Tensor> toTensor(ElementsAttr attribute) {
   auto shaped = dyn_cast<ShapedType>(attribute.getType());
   if (!shaped || !shaped.hasStaticShape())
@@ -70,7 +124,8 @@ std::optional<Tensor> toTensor(ElementsAttr attribute) {
     if (!blob || static_cast<int64_t>(blob->getData().size()) != *bytes)
       return std::nullopt;
     return Tensor::share(*type, Shape(shaped.getShape()),
-                         blob->getData().data(), nullptr);
+                         blob->getData().data(),
+                         KeptBytes::ownerOf(blob->getData().data()));
   }
   // MLIR treats elements of quantised types as strings; here they are to be in
   // their storage type.
@@ -141,12 +196,14 @@ ElementsAttr toAttribute(const Tensor &tensor, StringRef name,
   RankedTensorType type = tensorTypeOf(tensor.type(), tensor.shape(), context);
   ArrayRef<char> raw(reinterpret_cast<const char *>(tensor.data()),
                      tensor.bytes());
-  // The copy of the tensor in the deleter keeps the bytes alive.
-  auto deleter = [tensor](void *, size_t, size_t) {};
+  auto deleter = [kept = std::make_unique<KeptBytes>(tensor)](void *, size_t,
+                                                              size_t) {};
   AsmResourceBlob blob(raw, /*dataAlignment=*/1, std::move(deleter),
                        /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(type, resourceKey(name),
-                                        std::move(blob));
+  auto attribute =
+      DenseResourceElementsAttr::get(type, resourceKey(name), std::move(blob));
+  ConstantScope::add(attribute);
+  return attribute;
 }
 
 std::optional<Tensor> constantTensor(Value value) {

@@ -22,7 +22,7 @@ inline constexpr int64_t largestDenseConstant = 64;
 
 /// The tensor that an attribute holds. Nothing for an element type that the
 /// runtime lacks or for a resource whose size is not its type's. Resource bytes
-/// are shared (and perhaps not aligned); they live as long as the context.
+/// are shared (and perhaps not aligned); the tensor keeps toAttribute's alive.
 std::optional<Tensor> toTensor(mlir::ElementsAttr attribute);
 
 /// The attribute that holds \p tensor: dense if small, else a resource that

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -33,6 +34,40 @@ static void copyRow(int64_t count, T *to, int64_t toStride, const T *from,
     to[i * toStride] = from[i * fromStride];
 }
 
+/// The axis along which elements are nearest to each other; the last one if
+/// they are close enough along that.
+static size_t nearestAxis(std::span<const int64_t> box, const Layout &layout) {
+  const auto distance = [&](size_t axis) {
+    return std::abs(layout.strides[axis]);
+  };
+  const size_t last = box.size() - 1;
+  size_t nearest = last;
+  if (distance(last) > 1)
+    for (size_t axis = last; axis-- > 0;)
+      if (box[axis] > 1 && distance(axis) < distance(nearest))
+        nearest = axis;
+  return nearest;
+}
+
+/// Copies all rows along the last axis that differ in their place along axis
+/// \p across, in blocks whose lines stay in the cache on both sides.
+template <typename T>
+static void copyRows(std::span<const int64_t> box, size_t across, T *to,
+                     const Layout &toLayout, const T *from,
+                     const Layout &fromLayout) {
+  constexpr int64_t block = 32;
+  const size_t last = box.size() - 1;
+  for (int64_t column = 0; column < box[last]; column += block)
+    for (int64_t row = 0; row < box[across]; ++row)
+      copyRow(std::min(block, box[last] - column),
+              to + column * toLayout.strides[last] +
+                  row * toLayout.strides[across],
+              toLayout.strides[last],
+              from + column * fromLayout.strides[last] +
+                  row * fromLayout.strides[across],
+              fromLayout.strides[last]);
+}
+
 template <typename T>
 static void copyTyped(std::span<const int64_t> box, T *to,
                       const Layout &toLayout, const T *from,
@@ -43,13 +78,18 @@ static void copyTyped(std::span<const int64_t> box, T *to,
     *to = *from;
     return;
   }
-  const size_t last = box.size() - 1;
+  const size_t last = box.size() - 1, across = nearestAxis(box, fromLayout);
   std::vector<int64_t> index(last, 0);
   while (true) {
-    copyRow(box[last], to, toLayout.strides[last], from,
-            fromLayout.strides[last]);
+    if (across != last)
+      copyRows(box, across, to, toLayout, from, fromLayout);
+    else
+      copyRow(box[last], to, toLayout.strides[last], from,
+              fromLayout.strides[last]);
     size_t axis = last;
     while (axis-- > 0) {
+      if (axis == across)
+        continue;
       to += toLayout.strides[axis];
       from += fromLayout.strides[axis];
       if (++index[axis] < box[axis])

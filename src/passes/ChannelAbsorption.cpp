@@ -8,6 +8,7 @@
 #include "runtime/ElementDispatch.h"
 #include "runtime/MappedPages.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -74,6 +75,40 @@ std::optional<Tensor> absorbedByResult(const WeightedProduct &product,
   return values;
 }
 
+/// Adds each of \p weights times the shift of its channel to the one of
+/// \p sums whose indices \p sumIndices has.
+template <typename T>
+static void addShifted(const Weight &weight, const Tensor &weights,
+                       ArrayRef<ChannelOf> sumIndices,
+                       const ChannelOf &channelOf, ArrayRef<double> shift,
+                       std::vector<double> &sums) {
+  // Elements whose indices are all alike or consecutive.
+  int64_t length = channelOf.runLength();
+  for (const ChannelOf &each : sumIndices)
+    length = std::gcd(length, each.runLength());
+  const int64_t channelStep = channelOf.isInTurn() ? 1 : 0;
+  weight.withSourceIndex([&](auto sourceIndex) {
+    for (int64_t begin = 0; begin < weights.size(); begin += length) {
+      int64_t position = 0, step = 0;
+      for (const ChannelOf &each : sumIndices) {
+        position = position * each.count() + each(begin);
+        step = step * each.count() + (each.isInTurn() ? 1 : 0);
+      }
+      const auto number = [&](int64_t i) {
+        return static_cast<double>(weights.at<T>(sourceIndex(begin + i)));
+      };
+      const double *by = shift.data() + channelOf(begin);
+      double *sum = sums.data() + position;
+      if (step == 1 && channelStep == 0)
+        for (int64_t i = 0; i < length; ++i)
+          sum[i] += number(i) * *by;
+      else
+        for (int64_t i = 0; i < length; ++i)
+          sum[i * step] += number(i) * by[i * channelStep];
+    }
+  });
+}
+
 /// The value that a shift of the operand adds to each element of the result:
 /// the sum of the weights that multiply it; nothing if these cannot be
 /// computed.
@@ -98,14 +133,8 @@ static std::optional<Bias> shiftedSum(const WeightedProduct &product,
   dispatch(weights.type(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!isStdComplex<T>)
-      channelOf.forEach(weights.size(), [&](int64_t index, int64_t channel) {
-        int64_t position = 0;
-        for (const ChannelOf &each : channelIndices)
-          position = position * each.count() + each(index);
-        bias.numbers[position] += static_cast<double>(weights.at<T>(
-                                      product.weight.sourceIndex(index))) *
-                                  shift[channel];
-      });
+      addShifted<T>(product.weight, weights, channelIndices, channelOf, shift,
+                    bias.numbers);
   });
   releasePages({weights.data(), weights.bytes()});
   return bias;

@@ -13,6 +13,7 @@
 #include "passes/Matching.h"
 #include "passes/Pass.h"
 #include "passes/WidenedWeights.h"
+#include "runtime/MappedPages.h"
 
 using namespace mlir;
 using namespace sinter::stablehlo;
@@ -323,6 +324,9 @@ static bool foldOne(Operation *op, PatternRun &run, bool mayRepeat) {
   Result<std::vector<Tensor>> results = evaluate(op, operands);
   if (!results)
     return false;
+  // A weight in a mapped file is hardly used again.
+  for (const Tensor &operand : operands)
+    releasePages({operand.data(), operand.bytes()});
   for (auto [result, tensor] : llvm::zip_equal(op->getResults(), *results))
     if (typeOfElements(result) !=
         tensorTypeOf(tensor.type(), tensor.shape(), op->getContext()))

@@ -68,25 +68,38 @@ static bool scaleNormally(const Weight &weight, const Tensor &from, Tensor &to,
                           const ChannelOf &channelOf, ArrayRef<double> scale) {
   const auto least = static_cast<double>(std::numeric_limits<T>::min());
   const auto most = static_cast<double>(std::numeric_limits<T>::max());
-  bool areNormal = true;
-  int64_t read = 0;
-  channelOf.forEachRun(from.size(), [&](ChannelOf::Run run) {
-    const double *factor = scale.data() + run.channel;
+  // Sums of booleans, since loops over these are vectorised.
+  int64_t notNormal = 0, read = 0;
+  const auto scaleRun = [&](ChannelOf::Run run, auto sourceIndex,
+                            auto factorOf) {
+    int64_t notNormalHere = 0;
     for (int64_t i = 0; i < run.length; ++i) {
-      const int64_t target = weight.sourceIndex(run.begin + i);
+      const int64_t target = sourceIndex(run.begin + i);
       const double number =
-          static_cast<double>(from.at<T>(target)) * factor[run.inTurn ? i : 0];
+          static_cast<double>(from.at<T>(target)) * factorOf(i);
       const double size = std::abs(number);
-      areNormal &= (size >= least || size == 0) && size <= most;
+      notNormalHere +=
+          int64_t(!(size <= most)) | (int64_t(size < least) & (size != 0));
       to.set<T>(target, static_cast<T>(number));
     }
-    read += run.length;
-    if (read >= releaseEvery) {
-      releasePages({from.data(), from.bytes()});
-      read = 0;
-    }
+    notNormal += notNormalHere;
+  };
+  weight.withSourceIndex([&](auto sourceIndex) {
+    channelOf.forEachRun(from.size(), [&](ChannelOf::Run run) {
+      const double *factors = scale.data() + run.channel;
+      if (run.inTurn)
+        scaleRun(run, sourceIndex, [=](int64_t i) { return factors[i]; });
+      else
+        scaleRun(run, sourceIndex,
+                 [factor = *factors](int64_t) { return factor; });
+      read += run.length;
+      if (read >= releaseEvery) {
+        releasePages({from.data(), from.bytes()});
+        read = 0;
+      }
+    });
   });
-  return areNormal;
+  return notNormal == 0;
 }
 
 /// Whether \p before, finite and scaled to \p numbers and rounded to the type,

@@ -45,6 +45,14 @@ public:
   int64_t sourceIndex(int64_t index) const {
     return places.empty() ? index : places[index];
   }
+  /// Calls `visit(sourceIndex)` with a function that does the same, and is the
+  /// identity where it can be, so that loops may be vectorised.
+  template <typename Visit> void withSourceIndex(Visit visit) const {
+    if (places.empty())
+      visit([](int64_t index) { return index; });
+    else
+      visit([this](int64_t index) { return places[index]; });
+  }
   /// This weight with the array \p values, of the shape of values(): a new
   /// constant called \p name, and copies of the operations between it and the
   /// product, built with \p builder.
@@ -84,13 +92,17 @@ public:
   /// Calls `visit(run)` for runs that together are all \p total elements, in
   /// order.
   template <typename Visit> void forEachRun(int64_t total, Visit visit) const {
-    const bool inTurn = stride == 1 && groups == 1;
+    const int64_t length = runLength();
+    for (int64_t begin = 0; begin < total; begin += length)
+      visit(Run{begin, length, (*this)(begin), isInTurn()});
+  }
+  /// Of each run.
+  int64_t runLength() const {
     // Groups may change within a channel's contiguous elements.
     const int64_t alike = groups == 1 ? stride : std::min(stride, groupStride);
-    const int64_t length = inTurn ? size : alike;
-    for (int64_t begin = 0; begin < total; begin += length)
-      visit(Run{begin, length, inTurn ? 0 : (*this)(begin), inTurn});
+    return isInTurn() ? size : alike;
   }
+  bool isInTurn() const { return stride == 1 && groups == 1; }
   /// Calls `visit(index, channel)` for the first \p total elements in order,
   /// without a division each.
   template <typename Visit> void forEach(int64_t total, Visit visit) const {

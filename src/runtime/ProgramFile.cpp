@@ -571,7 +571,8 @@ Result<void> saveProgram(const Program &program, const std::string &path) {
       chunks.begin(),
       {header.bytes(), metadata.out.bytes(),
        std::span(padding).first(constantBegin - headerSize - metadataSize)});
-  return writeFileAtomically(path, chunks, WriteMode::Synchronised,
+  // What the disk has lost is found by its hash.
+  return writeFileAtomically(path, chunks, WriteMode::Unsynchronised,
                              Access::OwnerOnly);
 }
 

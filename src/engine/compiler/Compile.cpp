@@ -8,6 +8,7 @@
 #include "engine/compiler/ObservedValues.h"
 #include "engine/compiler/ProgramOptions.h"
 #include "engine/compiler/Simplification.h"
+#include "graph/ConstantScope.h"
 #include "graph/Source.h"
 #include "graph/sdy/DropShardings.h"
 #include "passes/InlineCalls.h"
@@ -130,11 +131,13 @@ static Result<void> generateCode(
     llvm::function_ref<Result<void>(const Model &, const cpu::CpuOptions &)>
         generate) {
   CompileStages stages(request.stages);
+  ConstantScope constants;
   if (Result<void> ready = specializeForPasses(model, known); !ready)
     return ready;
   if (func::FuncOp entry = model.entry(); entry && cpu::hasUnknownSizes(entry))
     if (Result<void> guarded = cpu::collectGuards(entry); !guarded)
       return guarded;
+  constants.keepOnly(model.module());
   stages.end("specialise");
   ObservedValues observed(model, request.observed);
   Result<Rewriting> rewritten =
@@ -142,12 +145,14 @@ static Result<void> generateCode(
   if (!rewritten)
     return rewritten.takeError();
   observed.insertProbes(model);
+  constants.keepOnly(model.module());
   stages.end("simplify");
   Result<cpu::CpuOptions> options = cpuOptionsOf(request);
   if (!options)
     return options.takeError();
   if (CpuAdjustment adjust = cpuAdjustment())
     adjust(*options);
+  options->scratch = &constants;
   Result<void> done = generate(model, *options);
   if (done)
     stages.end("generate code");

@@ -11,6 +11,7 @@
 #include "backend/cpu/shapes/InferDimensions.h"
 #include "backend/cpu/shapes/NestPrograms.h"
 
+#include "graph/ConstantScope.h"
 #include "graph/nn/NnOps.h"
 #include "runtime/CpuFeatures.h"
 
@@ -68,6 +69,7 @@ static Result<void> compileNested(const Model &original,
                                   ProgramNesting &nesting, Compiled &compiled) {
   CpuOptions inner = options;
   inner.onPrepared = nullptr;
+  inner.scratch = nullptr;
   for (OwningOpRef<ModuleOp> &module : nesting.models) {
     Result<Compiled> each =
         compileTo(original.withModule(std::move(module)), inner, withCode);
@@ -112,6 +114,10 @@ static Result<Compiled> compileOnce(const Model &original,
   }
   if (options.onPrepared)
     options.onPrepared(report, model->module());
+  // Nested programs share constants.
+  ConstantScope *scratch = nesting.models.empty() ? options.scratch : nullptr;
+  if (scratch)
+    scratch->keepOnly(model->module());
 
   Compiled compiled;
   Program &program = compiled.program;
@@ -135,7 +141,8 @@ static Result<Compiled> compileOnce(const Model &original,
                                 contexts);
   if (withCode)
     compilation.start();
-  if (Result<void> done = schedule(model, planned->table, program); !done)
+  if (Result<void> done = schedule(model, planned->table, scratch, program);
+      !done)
     return done.takeError();
   if (options.accepts)
     if (Result<void> accepted = options.accepts(program); !accepted)

@@ -1,13 +1,40 @@
 #include "backend/cpu/program/ProgramConstants.h"
 
+#include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/LayerName.h"
 #include "backend/cpu/weights/ComputeWeights.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "runtime/Hash.h"
 #include "runtime/MappedPages.h"
 
 using namespace mlir;
 
 namespace sinter::cpu {
+
+ProgramConstants::ProgramConstants(std::shared_ptr<Model> model,
+                                   ConstantScope *scratch, Program &program)
+    : model(std::move(model)), scratch(scratch), program(program) {
+  if (!scratch)
+    return;
+  llvm::SmallDenseSet<Attribute> readElsewhere;
+  this->model->module()->walk([&](stablehlo::ConstantOp op) {
+    for (Operation *user : op->getUsers())
+      if (isa<KernelOp>(user))
+        ++toPack[op.getValue()];
+      else
+        readElsewhere.insert(op.getValue());
+  });
+  for (Attribute constant : readElsewhere)
+    toPack.erase(constant);
+}
+
+/// A kernel has its form of \p constant.
+void ProgramConstants::packed(Value constant) {
+  auto op = constant.getDefiningOp<stablehlo::ConstantOp>();
+  const auto found = op ? toPack.find(op.getValue()) : toPack.end();
+  if (found != toPack.end() && --found->second == 0)
+    scratch->release(op.getValue());
+}
 
 Result<uint32_t> ProgramConstants::indexOf(Value constant,
                                            const Packing *packing) {
@@ -17,10 +44,11 @@ Result<uint32_t> ProgramConstants::indexOf(Value constant,
                        "': " + tensor.error().message());
   if (!packing)
     return ofModel(*tensor);
-  Tensor packed(ElementType::UI8, {int64_t(packing->bytes)});
-  packing->pack(*tensor, packed.mutableBytes());
+  Tensor form(ElementType::UI8, {int64_t(packing->bytes)});
+  packing->pack(*tensor, form.mutableBytes());
   releasePages({tensor->data(), tensor->bytes()});
-  return owned(packed);
+  packed(constant);
+  return owned(form);
 }
 
 uint32_t ProgramConstants::add(const Tensor &tensor,

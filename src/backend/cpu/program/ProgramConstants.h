@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_PROGRAM_PROGRAMCONSTANTS_H
 
 #include "backend/cpu/emit/KernelPlan.h"
+#include "graph/ConstantScope.h"
 #include "graph/Model.h"
 #include "mlir/IR/Value.h"
 #include "runtime/Program.h"
@@ -18,8 +19,10 @@ namespace sinter::cpu {
 /// are aligned, and keep it alive then.
 class ProgramConstants {
 public:
-  ProgramConstants(std::shared_ptr<Model> model, Program &program)
-      : model(std::move(model)), program(program) {}
+  /// What is packed for all kernels that read it is freed, if \p scratch, which
+  /// may be null, has it.
+  ProgramConstants(std::shared_ptr<Model> model, ConstantScope *scratch,
+                   Program &program);
 
   /// The index of \p constant, packed if \p packing is not null. Errors:
   /// Unsupported where its elements cannot be read or computed.
@@ -32,7 +35,13 @@ public:
 private:
   uint32_t add(const Tensor &tensor, std::shared_ptr<Model> owner);
 
+  void packed(mlir::Value constant);
+
   std::shared_ptr<Model> model;
+  ConstantScope *scratch;
+  /// How often each constant of `scratch` is still to be packed, if nothing but
+  /// kernels reads it.
+  llvm::DenseMap<mlir::Attribute, size_t> toPack;
   Program &program;
   /// By hash and size.
   std::map<std::array<uint64_t, 3>, uint32_t> known;

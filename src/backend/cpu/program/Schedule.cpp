@@ -65,9 +65,10 @@ namespace {
 class Scheduler {
 public:
   Scheduler(std::shared_ptr<Model> model, const KernelTable &kernels,
-            Program &program)
+            ConstantScope *scratch, Program &program)
       : model(std::move(model)), kernels(kernels), program(program),
-        constants(this->model, program), dynamic(dynamicOf(*this->model)),
+        constants(this->model, scratch, program),
+        dynamic(dynamicOf(*this->model)),
         slots(kernels, constants, dynamic.get()), plan(slots.plan) {}
 
   Result<void> run();
@@ -662,6 +663,7 @@ Result<void> Scheduler::scheduleLoop(stablehlo::WhileOp op,
 }
 
 Result<void> cpu::schedule(std::shared_ptr<Model> model,
-                           const KernelTable &kernels, Program &program) {
-  return Scheduler(std::move(model), kernels, program).run();
+                           const KernelTable &kernels, ConstantScope *scratch,
+                           Program &program) {
+  return Scheduler(std::move(model), kernels, scratch, program).run();
 }

@@ -13,9 +13,10 @@ namespace sinter::cpu {
 
 /// Fills in \p program's steps, constants and arena for the formed kernels of
 /// \p model, which the program's constants keep alive where they share its
-/// bytes.
+/// bytes. Constants that are packed are freed where \p scratch, which may be
+/// null, has them.
 Result<void> schedule(std::shared_ptr<Model> model, const KernelTable &kernels,
-                      Program &program);
+                      ConstantScope *scratch, Program &program);
 
 } // namespace sinter::cpu
 

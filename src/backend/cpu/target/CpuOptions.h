@@ -18,6 +18,10 @@
 #include <optional>
 #include <string>
 
+namespace sinter {
+class ConstantScope;
+}
+
 namespace sinter::cpu {
 
 struct CpuOptions {
@@ -53,6 +57,9 @@ struct CpuOptions {
   /// A folder in which kernels' code is looked up and kept (KernelCache); none
   /// if empty. `compiler` names the build of Sinter whose code it is.
   std::string kernelFolder, compiler;
+  /// The scope of the model's constants if nobody reads the model afterwards:
+  /// what is replaced or packed is freed. Null: the model stays whole.
+  ConstantScope *scratch = nullptr;
   /// Called with the program before its code is compiled, and with each nested
   /// one: an error ends the compilation; empty: all are accepted.
   std::function<Result<void>(const Program &program)> accepts;

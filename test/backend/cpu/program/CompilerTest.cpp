@@ -1,8 +1,10 @@
-// Covers: backend/cpu/program KernelCompilation
+// Covers: backend/cpu/program KernelCompilation ProgramConstants
 
 #include "backend/cpu/program/Compiler.h"
 
 #include "backend/cpu/CompareWithInterpreter.h"
+#include "graph/ConstantScope.h"
+#include "graph/Constants.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Object/ObjectFile.h"
 
@@ -79,4 +81,39 @@ TEST(Compiler, SaysWhichFunctionIsMissing) {
   ASSERT_FALSE(linked);
   EXPECT_EQ(linked.error().kind, ErrorKind::System);
   EXPECT_NE(linked.error().message().find("nobody"), std::string::npos);
+}
+
+/// A packed weight is freed in a scope, what a kernel reads as it is never, nor
+/// what is packed and read.
+TEST(Compiler, FreesWhatItPacked) {
+  const Model model =
+      test::parseModel(R"((%x: tensor<40x40xf32>) -> tensor<40x40xf32> {
+%w = stablehlo.constant dense<0.5> : tensor<40x40xf32>
+%a = stablehlo.constant dense<0.5> : tensor<40x40xf32>
+%both = stablehlo.constant dense<0.5> : tensor<40x40xf32>
+%d = stablehlo.dot %x, %w : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+%s = stablehlo.add %d, %a : tensor<40x40xf32>
+%e = stablehlo.dot %s, %both : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+%r = stablehlo.add %e, %both : tensor<40x40xf32>
+return %r : tensor<40x40xf32> })");
+  for (bool isScratch : {false, true}) {
+    ConstantScope scope;
+    std::vector<mlir::ElementsAttr> values;
+    model.module()->walk([&](stablehlo::ConstantOp op) {
+      Tensor tensor(ElementType::F32, {40, 40});
+      for (float &each : tensor.mutableValues<float>())
+        each = float(values.size() + 1) /
+               float(&each - tensor.mutableValues<float>().data() + 1);
+      op.setValueAttr(toAttribute(tensor, "", model.context()));
+      values.push_back(op.getValue());
+    });
+    ASSERT_EQ(values.size(), 3u);
+    cpu::CpuOptions options;
+    options.scratch = isScratch ? &scope : nullptr;
+    Result<Program> program = cpu::compileForCpu(model, options);
+    ASSERT_TRUE(program) << program.error().message();
+    EXPECT_EQ(toTensor(values[0]).has_value(), !isScratch);
+    EXPECT_TRUE(toTensor(values[1]));
+    EXPECT_TRUE(toTensor(values[2]));
+  }
 }
