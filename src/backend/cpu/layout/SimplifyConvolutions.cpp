@@ -43,6 +43,7 @@ private:
   Value compute(const PlainConvolution &plain);
   Value computeComplex(const PlainConvolution &plain);
   Value foldOutermost(const PlainConvolution &plain);
+  Value mergeDimensions(const PlainConvolution &plain, int64_t first);
 
   stablehlo::ConvolutionOp op;
   TensorBuilder emit;
@@ -314,6 +315,20 @@ Value Simplifier::runIntegers() {
   return toResultOrder(emit, result, op);
 }
 
+/// The first of two neighbouring dimensions along which each pixel is by
+/// itself.
+static std::optional<int64_t>
+mergeableDimension(const PlainConvolution &plain) {
+  auto isAlone = [](const stablehlo::WindowDimension &each) {
+    return each.size == 1 && each.stride == 1 && each.baseDilation == 1 &&
+           each.paddingLow == 0 && each.paddingHigh == 0;
+  };
+  for (int64_t i = 0; i + 1 < plain.spatialRank(); ++i)
+    if (isAlone(plain.window[i]) && isAlone(plain.window[i + 1]))
+      return i;
+  return std::nullopt;
+}
+
 Value Simplifier::compute(const PlainConvolution &plain) {
   if (isa<ComplexType>(tensorOf(plain.input).getElementType()))
     return computeComplex(plain);
@@ -337,6 +352,9 @@ Value Simplifier::compute(const PlainConvolution &plain) {
   if (plain.spatialRank() == 0 ||
       ((!isF32 || !isByWeights) && mayBecomeProduct(plain)))
     return computeAsProduct(emit, plain);
+  if (plain.spatialRank() > 2)
+    if (const std::optional<int64_t> first = mergeableDimension(plain))
+      return mergeDimensions(plain, *first);
   if (isF32 && plain.spatialRank() > 2 && canUnfold(plain, 0) &&
       (!plain.isDepthwise() || plain.window[0].size <= mostTaps))
     return foldOutermost(plain);
@@ -358,6 +376,28 @@ Value Simplifier::computeComplex(const PlainConvolution &plain) {
   Value ac = part(false, false), bd = part(true, true);
   Value ad = part(false, true), bc = part(true, false);
   return emit.make<stablehlo::ComplexOp>(emit.sub(ac, bd), emit.add(ad, bc));
+}
+
+/// Two dimensions along which each pixel is by itself are one.
+Value Simplifier::mergeDimensions(const PlainConvolution &plain,
+                                  int64_t first) {
+  const int64_t at = first + 2;
+  auto merge = [&](Value x) {
+    nn::Sizes sizes = emit.sizes(x);
+    sizes[at] = emit.product(sizes[at], sizes[at + 1]);
+    sizes.erase(sizes.begin() + at + 1);
+    return emit.reshape(x, sizes);
+  };
+  PlainConvolution merged = plain;
+  merged.window.erase(merged.window.begin() + first);
+  merged.input = merge(plain.input);
+  merged.kernel = merge(plain.kernel);
+  Value result = compute(merged);
+  const nn::Sizes from = emit.sizes(plain.input);
+  nn::Sizes sizes = emit.sizes(result);
+  sizes[at] = from[at];
+  sizes.insert(sizes.begin() + at + 1, from[at + 1]);
+  return emit.reshape(result, sizes);
 }
 
 /// The places of the outermost window become images, its taps channels.

@@ -13,8 +13,8 @@
 //   - base-dilated inputs: ConvolutionPhases;
 //   - few outputs: ConvolutionColumns;
 //   - groups of images become groups of features;
-//   - of more than two spatial dimensions the outermost become images and
-//     channels;
+//   - of more than two spatial dimensions neighbours along which each pixel is
+//     by itself become one, and the outermost images and channels;
 //   - none at all, f64: ConvolutionProduct;
 //   - floats narrower than f32 are converted, as sums of them are f32 by
 //     definition; complex numbers are four convolutions;

@@ -317,6 +317,25 @@ TEST(SimplifyConvolutions, ThreeDimensionsAreOneOfTwo) {
               countSteps(test, "winograd") == 3);
 }
 
+/// Windows of one dimension, as those along the time of videos: the others are
+/// one.
+TEST(SimplifyConvolutions, PixelsByThemselvesAreOneDimension) {
+  SINTER_SKIP_WITH_MATRIX_UNITS();
+  for (const int64_t along : {0, 2})
+    for (const int64_t stride : {1, 2}) {
+      ConvolutionCase test(3);
+      test.batch = 2;
+      test.features = 20;
+      test.outputs = 17;
+      test.sizes = {5, 6, 7};
+      test.window[along] = 3;
+      test.strides[along] = stride;
+      test.low[along] = test.high[along] = 1;
+      EXPECT_EQ(differs(test.text(), {1e-4, 1e-4}), "");
+      EXPECT_EQ(countSteps(test, "direct"), 1);
+    }
+}
+
 TEST(SimplifyConvolutions, DoublesAreProducts) {
   ConvolutionCase test(2);
   test.batch = 2;
