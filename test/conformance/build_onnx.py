@@ -4,8 +4,8 @@
     test/conformance/build_onnx.py ONNX NANOBIND ROBIN_MAP ML_DTYPES OUT [--jobs N]
 
 The first four are folders with the sources of these projects; ONNX's C++ sources are compiled against Debian's protobuf
-(libprotobuf-dev, protobuf-compiler, python3-protobuf), ml_dtypes 0.5 against its NumPy and Eigen (libeigen3-dev). OUT
-gets the packages `onnx` and `ml_dtypes`. Nothing of it belongs into this repository.
+(libprotobuf-dev, protobuf-compiler, python3-protobuf), ml_dtypes 0.5 (later ones need NumPy 2) against its NumPy and Eigen
+(libeigen3-dev). OUT gets the packages `onnx` and `ml_dtypes`. Nothing of it belongs into this repository.
 """
 import argparse
 import concurrent.futures

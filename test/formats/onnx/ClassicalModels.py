@@ -32,7 +32,7 @@ BACKENDS = ("interpreter", "cpu")
 TYPES = {np.dtype(np.float32): 1, np.dtype(np.float64): 11, np.dtype(np.int64): 7, np.dtype(np.int32): 6}
 
 
-def model_of(cases, is_open):
+def model_of(cases, is_dynamic):
     """A model of all cases, which are of one version, and its inputs."""
     nodes, inputs, feeds, outputs, constants = [], [], {}, [], []
     for i, case in enumerate(cases):
@@ -40,7 +40,7 @@ def model_of(cases, is_open):
         for name, array in case.feeds.items():
             names.append(f"{name}_{i}")
             feeds[names[-1]] = array
-            sizes = [f"N{i}", *array.shape[1:]] if is_open else array.shape
+            sizes = [f"N{i}", *array.shape[1:]] if is_dynamic else array.shape
             inputs.append(helper.make_tensor_value_info(names[-1], TYPES[array.dtype], sizes))
         for name, array in case.constants.items():
             names.append(f"{name}_{i}")
@@ -79,7 +79,7 @@ class Judge:
         """Whole models, with 7 rows or N, and with the maps that scikit-learn's classifiers end in."""
         with tempfile.TemporaryDirectory() as folder:
             tasks = []
-            for is_open in (False, True):
+            for is_dynamic in (False, True):
                 for name, nodes, indices, outputs in generator.pipelines(random, 7):
                     own = tempfile.mkdtemp(dir=folder)
                     x = generator.features(random, 7, 6)
@@ -87,7 +87,7 @@ class Judge:
                     x[:, 4:] = random.integers(-3, 4, (7, 2))
                     weights = [numpy_helper.from_array(np.array(value, np.int64), key) for key, value in indices.items()]
                     def saved(file, nodes, outputs):
-                        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", 1, ["N" if is_open else 7, 6])],
+                        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", 1, ["N" if is_dynamic else 7, 6])],
                                                   outputs, weights)
                         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(generator.DOMAIN, 3)]
                         path = os.path.join(own, file)
@@ -109,7 +109,7 @@ class Judge:
                         zipped = helper.make_node("ZipMap", ["probabilities"], ["maps"], domain=generator.DOMAIN,
                                                   classlabels_int64s=list(range(count)))
                         models.append(saved("maps.onnx", [*nodes, zipped], [key]))
-                    tasks.append((f"{name} {is_open}", own, {"x": x}, models,
+                    tasks.append((f"{name} {is_dynamic}", own, {"x": x}, models,
                                   OnnxRuntime.Task(source, {"x": x}, os.path.join(own, "run"), level="disabled")))
             OnnxRuntime.run([task[-1] for task in tasks])
             for name, own, feeds, models, judged in tasks:
@@ -128,11 +128,11 @@ class Judge:
     def run(self, groups):
         with tempfile.TemporaryDirectory() as folder:
             tasks = []
-            for i, (cases, is_open) in enumerate(groups):
+            for i, (cases, is_dynamic) in enumerate(groups):
                 own = os.path.join(folder, str(i))
                 os.mkdir(own)
                 source, kept = (os.path.join(own, name) for name in ("in.onnx", "kept.onnx"))
-                proto, feeds = model_of(cases, is_open)
+                proto, feeds = model_of(cases, is_dynamic)
                 onnx.save(proto, source)
                 if error := self.call("optimize", source, "-o", kept):
                     self.fail(f"optimize: {error}\n  {cases}")

@@ -74,13 +74,13 @@ REFUSED = [
 
 
 class ClassicalStrings(unittest.TestCase):
-    def run_node(self, operator, version, attributes, x, backend, is_open, folder):
-        path, file, target = (os.path.join(folder, name) for name in ("m.onnx", "x.npy", f"out-{backend}-{is_open}"))
+    def run_node(self, operator, version, attributes, x, backend, is_dynamic, folder):
+        path, file, target = (os.path.join(folder, name) for name in ("m.onnx", "x.npy", f"out-{backend}-{is_dynamic}"))
         outputs = ["y", "scores"] if "Classifier" in operator else ["y"]
         constants = [numpy_helper.from_array(each, f"c{i}") for i, each in enumerate(attributes.get("constants", ()))]
         attributes = {key: value for key, value in attributes.items() if key != "constants"}
         node = helper.make_node(operator, ["x", *(each.name for each in constants)], outputs, name="node", domain=DOMAIN, **attributes)
-        sizes = ["N", *x.shape[1:]] if is_open else x.shape
+        sizes = ["N", *x.shape[1:]] if is_dynamic else x.shape
         graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", TYPES[x.dtype.kind], sizes)],
                                   [onnx.ValueInfoProto(name=name) for name in outputs], constants)
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, version)]
@@ -89,18 +89,18 @@ class ClassicalStrings(unittest.TestCase):
         return subprocess.run([SINTER, "run", path, "--input", file, "--backend", backend, "--no-cache", "--output-dir", target],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def output(self, operator, version, attributes, x, backend, is_open, folder):
-        done = self.run_node(operator, version, attributes, x, backend, is_open, folder)
+    def output(self, operator, version, attributes, x, backend, is_dynamic, folder):
+        done = self.run_node(operator, version, attributes, x, backend, is_dynamic, folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return np.load(os.path.join(folder, f"out-{backend}-{is_open}", "y.npy"))
+        return np.load(os.path.join(folder, f"out-{backend}-{is_dynamic}", "y.npy"))
 
     def test_cases(self):
         for operator, version, attributes, x, expected in CASES:
             for backend in ("interpreter", "cpu"):
-                for is_open in (False, True):
-                    with self.subTest(operator=operator, attributes=attributes, backend=backend, is_open=is_open), \
+                for is_dynamic in (False, True):
+                    with self.subTest(operator=operator, attributes=attributes, backend=backend, is_dynamic=is_dynamic), \
                             tempfile.TemporaryDirectory() as folder:
-                        got = self.output(operator, version, attributes, x, backend, is_open, folder)
+                        got = self.output(operator, version, attributes, x, backend, is_dynamic, folder)
                         self.assertEqual(got.dtype.kind, expected.dtype.kind)
                         np.testing.assert_array_equal(got, expected)
 

@@ -17,8 +17,8 @@ FAR = 2**63 - 1
 class Value:
     """A tensor of a graph: its sizes for this run, and which of them the file leaves open."""
 
-    def __init__(self, name, kind, shape, is_open):
-        self.name, self.kind, self.shape, self.is_open = name, kind, list(shape), list(is_open)
+    def __init__(self, name, kind, shape, is_dynamic):
+        self.name, self.kind, self.shape, self.is_dynamic = name, kind, list(shape), list(is_dynamic)
 
     @property
     def rank(self):
@@ -64,8 +64,8 @@ class Generator(Pieces):
 
     # ---- Pieces -------------------------------------------------------------
 
-    def add(self, name, kind, shape, is_open):
-        value = Value(name, kind, shape, is_open)
+    def add(self, name, kind, shape, is_dynamic):
+        value = Value(name, kind, shape, is_dynamic)
         if value.rank <= 5 and int(np.prod(shape)) <= 20000:
             self.values.append(value)
         return value
@@ -97,23 +97,23 @@ class Generator(Pieces):
                                                             if self.is_float(x) else []))
         if op == "Erf" and x.kind != "f32":
             op = "Tanh"
-        self.add(self.node(op, [x.name]), x.kind, x.shape, x.is_open)
+        self.add(self.node(op, [x.name]), x.kind, x.shape, x.is_dynamic)
 
     def binary(self, x):
         op = self.random.choice(["Add", "Sub", "Mul", "Max"])
-        shape = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_open)]
+        shape = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_dynamic)]
         other = self.constant(self.random_array(x.kind, shape[self.random.randint(0, x.rank):]))
-        self.add(self.node(op, [x.name, other]), x.kind, x.shape, x.is_open)
+        self.add(self.node(op, [x.name, other]), x.kind, x.shape, x.is_dynamic)
 
     def join(self, x, y):
         """Two inputs of one shape, whose symbols are their own."""
         axis = self.random.randrange(x.rank)
-        is_open = [p or q for p, q in zip(x.is_open, y.is_open)]
+        is_dynamic = [p or q for p, q in zip(x.is_dynamic, y.is_dynamic)]
         if self.random.random() < 0.3:
             shape = [2 * s if i == axis else s for i, s in enumerate(x.shape)]
-            self.add(self.node("Concat", [x.name, y.name], axis=axis), x.kind, shape, is_open)
+            self.add(self.node("Concat", [x.name, y.name], axis=axis), x.kind, shape, is_dynamic)
         else:
-            self.add(self.node(self.random.choice(["Add", "Mul", "Sub", "Max"]), [x.name, y.name]), x.kind, x.shape, is_open)
+            self.add(self.node(self.random.choice(["Add", "Mul", "Sub", "Max"]), [x.name, y.name]), x.kind, x.shape, is_dynamic)
 
     def combine(self, x):
         for y in self.random.sample(self.values, len(self.values)):
@@ -121,7 +121,7 @@ class Generator(Pieces):
                 continue
             rank = max(x.rank, y.rank)
             a, b = [1] * (rank - x.rank) + x.shape, [1] * (rank - y.rank) + y.shape
-            oa, ob = [False] * (rank - x.rank) + x.is_open, [False] * (rank - y.rank) + y.is_open
+            oa, ob = [False] * (rank - x.rank) + x.is_dynamic, [False] * (rank - y.rank) + y.is_dynamic
             if all(i == j or (i == 1 and not p) or (j == 1 and not q) for i, j, p, q in zip(a, b, oa, ob)):
                 name = self.node(self.random.choice(["Add", "Mul", "Sub"]), [x.name, y.name])
                 return self.add(name, x.kind, [max(i, j) if 0 not in (i, j) else 0 for i, j in zip(a, b)],
@@ -131,14 +131,14 @@ class Generator(Pieces):
     def transpose(self, x):
         order = self.random.sample(range(x.rank), x.rank)
         self.add(self.node("Transpose", [x.name], perm=order), x.kind, [x.shape[i] for i in order],
-                 [x.is_open[i] for i in order])
+                 [x.is_dynamic[i] for i in order])
 
     def slice(self, x):
         if not x.rank:
             return False
         axes = self.random.sample(range(x.rank), self.random.randint(1, min(2, x.rank)))
         starts, ends, steps = [], [], []
-        shape, is_open = list(x.shape), list(x.is_open)
+        shape, is_dynamic = list(x.shape), list(x.is_dynamic)
         for axis in axes:
             size = x.shape[axis]
             step = self.random.choice([1, 1, 2, -1, -1, -2])
@@ -153,7 +153,7 @@ class Generator(Pieces):
             starts.append(start), ends.append(end), steps.append(step)
         listed = [a - x.rank if self.random.random() < 0.3 else a for a in axes]
         self.add(self.node("Slice", [x.name, self.ints(starts), self.ints(ends), self.ints(listed), self.ints(steps)]),
-                 x.kind, shape, is_open)
+                 x.kind, shape, is_dynamic)
 
     def slice_by_size(self, x):
         """Up to half of a size, or from it on."""
@@ -170,7 +170,7 @@ class Generator(Pieces):
         else:
             name = self.node("Slice", [x.name, half, self.ints([FAR]), self.ints([axis])])
             shape[axis] -= shape[axis] // 2
-        self.add(name, x.kind, shape, x.is_open)
+        self.add(name, x.kind, shape, x.is_dynamic)
 
     def split(self, x):
         if not x.rank:
@@ -179,7 +179,7 @@ class Generator(Pieces):
         size = x.shape[axis]
         parts = self.random.choice([p for p in (1, 2, 3) if p <= size])
         shape = list(x.shape)
-        if x.is_open[axis] or self.random.random() < 0.5:
+        if x.is_dynamic[axis] or self.random.random() < 0.5:
             if size % parts and self.opset < 18:
                 return False
             more = {"num_outputs": parts} if self.opset >= 18 else {}
@@ -193,27 +193,27 @@ class Generator(Pieces):
             names = self.node("Split", [x.name, self.ints(sizes)], parts, axis=axis)
         for name, part in zip([names] if parts == 1 else names, sizes):
             shape[axis] = part
-            self.add(name, x.kind, shape, x.is_open)
+            self.add(name, x.kind, shape, x.is_dynamic)
 
     def reshape(self, x):
         way = self.random.randrange(4)
         count = int(np.prod(x.shape))
         if way == 0 and x.rank >= 2:
             self.add(self.node("Reshape", [x.name, self.ints([0, -1])]), x.kind,
-                     [x.shape[0], int(np.prod(x.shape[1:]))], [x.is_open[0], any(x.is_open[1:])])
+                     [x.shape[0], int(np.prod(x.shape[1:]))], [x.is_dynamic[0], any(x.is_dynamic[1:])])
         elif way == 1:
-            self.add(self.node("Reshape", [x.name, self.ints([-1])]), x.kind, [count], [any(x.is_open)])
+            self.add(self.node("Reshape", [x.name, self.ints([-1])]), x.kind, [count], [any(x.is_dynamic)])
         elif way == 2 and x.rank >= 2:
             first = self.size_of(x, 0)
             target = self.node("Concat", [first, self.ints([1, -1])], axis=0)
             self.add(self.node("Reshape", [x.name, target]), x.kind, [x.shape[0], 1, int(np.prod(x.shape[1:]))],
-                     [x.is_open[0], False, any(x.is_open[1:])])
+                     [x.is_dynamic[0], False, any(x.is_dynamic[1:])])
         elif x.rank >= 2:
             sizes = [self.size_of(x, i) for i in range(x.rank)]
             joined = self.node("Mul", sizes[:2])
             target = self.node("Concat", [joined] + sizes[2:], axis=0)
             self.add(self.node("Reshape", [x.name, target]), x.kind, [x.shape[0] * x.shape[1]] + x.shape[2:],
-                     [x.is_open[0] or x.is_open[1]] + x.is_open[2:])
+                     [x.is_dynamic[0] or x.is_dynamic[1]] + x.is_dynamic[2:])
         else:
             return False
 
@@ -221,16 +221,16 @@ class Generator(Pieces):
         axis = self.random.randint(0, x.rank)
         self.add(self.node("Flatten", [x.name], axis=axis), x.kind,
                  [int(np.prod(x.shape[:axis])), int(np.prod(x.shape[axis:]))],
-                 [any(x.is_open[:axis]), any(x.is_open[axis:])])
+                 [any(x.is_dynamic[:axis]), any(x.is_dynamic[axis:])])
 
     def unsqueeze(self, x):
         axis = self.random.randint(0, x.rank)
         name = self.node("Unsqueeze", [x.name, self.ints([axis])])
-        shape, is_open = list(x.shape), list(x.is_open)
-        shape.insert(axis, 1), is_open.insert(axis, False)
-        value = self.add(name, x.kind, shape, is_open)
+        shape, is_dynamic = list(x.shape), list(x.is_dynamic)
+        shape.insert(axis, 1), is_dynamic.insert(axis, False)
+        value = self.add(name, x.kind, shape, is_dynamic)
         if self.random.random() < 0.5:
-            self.add(self.node("Squeeze", [value.name, self.ints([axis])]), x.kind, x.shape, x.is_open)
+            self.add(self.node("Squeeze", [value.name, self.ints([axis])]), x.kind, x.shape, x.is_dynamic)
 
     def concat(self, x):
         if not x.rank:
@@ -238,19 +238,19 @@ class Generator(Pieces):
         axis = self.random.randrange(x.rank)
         shape = list(x.shape)
         shape[axis] *= 2
-        self.add(self.node("Concat", [x.name, x.name], axis=axis), x.kind, shape, x.is_open)
+        self.add(self.node("Concat", [x.name, x.name], axis=axis), x.kind, shape, x.is_dynamic)
 
     def expand(self, x):
         shape = self.shape_of(x)
         target = self.node("Concat", [self.ints([2]), shape], axis=0)
-        self.add(self.node("Expand", [x.name, target]), x.kind, [2] + x.shape, [False] + x.is_open)
+        self.add(self.node("Expand", [x.name, target]), x.kind, [2] + x.shape, [False] + x.is_dynamic)
 
     def tile(self, x):
         if not x.rank:
             return False
         repeats = [self.random.choice([1, 1, 2]) for _ in x.shape]
         self.add(self.node("Tile", [x.name, self.ints(repeats)]), x.kind, [s * r for s, r in zip(x.shape, repeats)],
-                 x.is_open)
+                 x.is_dynamic)
 
     def reduce(self, x):
         if not x.rank or x.kind == "bool":
@@ -264,8 +264,8 @@ class Generator(Pieces):
         attributes = {} if as_input else {"axes": axes}
         name = self.node(op, [x.name] + more, keepdims=keep, **attributes)
         shape = [1 if i in axes else s for i, s in enumerate(x.shape) if keep or i not in axes]
-        is_open = [o and i not in axes for i, o in enumerate(x.is_open) if keep or i not in axes]
-        self.add(name, x.kind, shape, is_open)
+        is_dynamic = [o and i not in axes for i, o in enumerate(x.is_dynamic) if keep or i not in axes]
+        self.add(name, x.kind, shape, is_dynamic)
 
     def reduce_last_by_range(self, x):
         """As exporters expand normalisations: axes from a range up to the rank."""
@@ -275,7 +275,7 @@ class Generator(Pieces):
         rank = self.node("Size", [self.shape_of(x)])
         axes = self.node("Range", [self.constant(np.int64(axis)), rank, self.constant(np.int64(1))])
         self.add(self.node("ReduceMean", [x.name, axes]), x.kind, x.shape[:axis] + [1] * (x.rank - axis),
-                 x.is_open[:axis] + [False] * (x.rank - axis))
+                 x.is_dynamic[:axis] + [False] * (x.rank - axis))
 
     def arg(self, x):
         if not x.rank or x.kind not in ("f32", "f64"):
@@ -283,7 +283,7 @@ class Generator(Pieces):
         axis = self.random.randrange(x.rank)
         name = self.node(self.random.choice(["ArgMax", "ArgMin"]), [x.name], axis=axis, keepdims=1)
         self.add(name, "i64", [1 if i == axis else s for i, s in enumerate(x.shape)],
-                 [o and i != axis for i, o in enumerate(x.is_open)])
+                 [o and i != axis for i, o in enumerate(x.is_dynamic)])
 
     def top_k(self, x):
         if not x.rank or x.kind not in ("f32", "f64", "i64"):
@@ -291,21 +291,21 @@ class Generator(Pieces):
         axis = self.random.randrange(x.rank)
         if x.shape[axis] < 2:
             return False
-        shape, is_open = list(x.shape), list(x.is_open)
+        shape, is_dynamic = list(x.shape), list(x.is_dynamic)
         if self.random.random() < 0.5:
-            shape[axis], is_open[axis], count = 2, False, self.ints([2])
+            shape[axis], is_dynamic[axis], count = 2, False, self.ints([2])
         else:
             shape[axis] //= 2
             count = self.node("Div", [self.size_of(x, axis), self.ints([2])])
         values, _ = self.node("TopK", [x.name, count], 2, axis=axis)
-        self.add(values, x.kind, shape, is_open)
+        self.add(values, x.kind, shape, is_dynamic)
 
     def cumulate(self, x):
         if not x.rank or x.kind not in ("f32", "f64", "i64", "i32"):
             return False
         axis = self.random.randrange(x.rank)
         self.add(self.node("CumSum", [x.name, self.constant(np.int64(axis))], exclusive=self.random.choice([0, 1]),
-                           reverse=self.random.choice([0, 1])), x.kind, x.shape, x.is_open)
+                           reverse=self.random.choice([0, 1])), x.kind, x.shape, x.is_dynamic)
 
     def gather(self, x):
         if not x.rank:
@@ -318,7 +318,7 @@ class Generator(Pieces):
         indices = np.array([self.random.randrange(low, x.shape[axis]) for _ in range(int(np.prod(count)))]).reshape(count)
         self.add(self.node("Gather", [x.name, self.constant(indices.astype(np.int64))], axis=axis), x.kind,
                  x.shape[:axis] + list(count) + x.shape[axis + 1:],
-                 x.is_open[:axis] + [False] * len(count) + x.is_open[axis + 1:])
+                 x.is_dynamic[:axis] + [False] * len(count) + x.is_dynamic[axis + 1:])
 
     def gather_nd(self, x):
         if not x.rank or min(x.shape) < 1:
@@ -327,40 +327,40 @@ class Generator(Pieces):
         rows = self.random.randint(1, 3)
         indices = np.array([[self.random.randrange(-x.shape[j], x.shape[j]) for j in range(length)] for _ in range(rows)])
         self.add(self.node("GatherND", [x.name, self.constant(indices.astype(np.int64))]), x.kind,
-                 [rows] + x.shape[length:], [False] + x.is_open[length:])
+                 [rows] + x.shape[length:], [False] + x.is_dynamic[length:])
 
     def scatter_nd(self, x):
-        if not x.rank or min(x.shape) < 1 or x.is_open[1:] != [False] * (x.rank - 1):
+        if not x.rank or min(x.shape) < 1 or x.is_dynamic[1:] != [False] * (x.rank - 1):
             return False
         row = self.random.randrange(x.shape[0])
         updates = self.constant(self.random_array(x.kind, [1] + x.shape[1:]))
-        self.add(self.node("ScatterND", [x.name, self.ints([[row]]), updates]), x.kind, x.shape, x.is_open)
+        self.add(self.node("ScatterND", [x.name, self.ints([[row]]), updates]), x.kind, x.shape, x.is_dynamic)
 
     def gather_elements(self, x):
         if not x.rank or min(x.shape) < 1:
             return False
         axis = self.random.randrange(x.rank)
         zeros = self.node("ConstantOfShape", [self.shape_of(x)], value=numpy_helper.from_array(np.array([0], np.int64)))
-        self.add(self.node("GatherElements", [x.name, zeros], axis=axis), x.kind, x.shape, x.is_open)
+        self.add(self.node("GatherElements", [x.name, zeros], axis=axis), x.kind, x.shape, x.is_dynamic)
 
     def one_hot(self, x):
         if x.kind not in ("i64", "i32"):
             return False
         values = self.constant(np.array([0, 1], np.float32))
         self.add(self.node("OneHot", [x.name, self.constant(np.int64(4)), values]), "f32", x.shape + [4],
-                 x.is_open + [False])
+                 x.is_dynamic + [False])
 
     def where(self, x):
         if x.kind == "bool":
             return False
         zero = self.constant(np.zeros((), TYPES[x.kind][0]))
         condition = self.node("Greater", [x.name, zero])
-        self.add(self.node("Where", [condition, x.name, zero]), x.kind, x.shape, x.is_open)
+        self.add(self.node("Where", [condition, x.name, zero]), x.kind, x.shape, x.is_dynamic)
 
     def cast(self, x):
         kind = self.random.choice(["f32", "f64", "i64", "i32", "f16"])
         if x.kind in ("f16", "f32", "f64", "i64", "i32"):
-            self.add(self.node("Cast", [x.name], to=TYPES[kind][1]), kind, x.shape, x.is_open)
+            self.add(self.node("Cast", [x.name], to=TYPES[kind][1]), kind, x.shape, x.is_dynamic)
         else:
             return False
 
@@ -373,7 +373,7 @@ class Generator(Pieces):
             pads = [min(p, x.shape[i % x.rank] - 1) for i, p in enumerate(pads)]
         inputs = [x.name, self.ints(pads)]
         self.add(self.node("Pad", inputs, mode=mode), x.kind,
-                 [s + pads[i] + pads[i + x.rank] for i, s in enumerate(x.shape)], x.is_open)
+                 [s + pads[i] + pads[i + x.rank] for i, s in enumerate(x.shape)], x.is_dynamic)
 
     def pad_to_multiple(self, x):
         """Padding that follows from a size: up to a multiple of four."""
@@ -387,7 +387,7 @@ class Generator(Pieces):
         pads = self.node("Concat", [zeros, more], axis=0)
         shape = list(x.shape)
         shape[axis] = -(-shape[axis] // 4) * 4
-        self.add(self.node("Pad", [x.name, pads]), x.kind, shape, x.is_open)
+        self.add(self.node("Pad", [x.name, pads]), x.kind, shape, x.is_dynamic)
 
     def range(self, x):
         if not x.rank:
@@ -396,25 +396,25 @@ class Generator(Pieces):
         start, step = self.random.choice([(0, 1), (0, 1), (1, 1), (0, 2), (-3, 3)])
         name = self.node("Range", [self.constant(np.int64(start)), self.size_of(x, axis, scalar=True),
                                    self.constant(np.int64(step))])
-        self.add(name, "i64", [len(range(start, x.shape[axis], step))], [x.is_open[axis]])
+        self.add(name, "i64", [len(range(start, x.shape[axis], step))], [x.is_dynamic[axis]])
 
     def softmax(self, x):
         if not x.rank or not self.is_float(x):
             return False
         self.add(self.node(self.random.choice(["Softmax", "LogSoftmax"]), [x.name],
-                           axis=self.random.randrange(-x.rank, x.rank)), x.kind, x.shape, x.is_open)
+                           axis=self.random.randrange(-x.rank, x.rank)), x.kind, x.shape, x.is_dynamic)
 
     def layer_norm(self, x):
-        if x.rank < 2 or x.kind != "f32" or x.is_open[-1] or self.opset < 17:
+        if x.rank < 2 or x.kind != "f32" or x.is_dynamic[-1] or self.opset < 17:
             return False
         scale = self.constant(self.random_array(x.kind, [x.shape[-1]]))
-        self.add(self.node("LayerNormalization", [x.name, scale]), x.kind, x.shape, x.is_open)
+        self.add(self.node("LayerNormalization", [x.name, scale]), x.kind, x.shape, x.is_dynamic)
 
     def matmul(self, x):
-        if x.rank < 2 or x.is_open[-1] or x.kind not in ("f32", "f64", "f16"):
+        if x.rank < 2 or x.is_dynamic[-1] or x.kind not in ("f32", "f64", "f16"):
             return False
         weights = self.constant(self.random_array(x.kind, [x.shape[-1], 3]))
-        self.add(self.node("MatMul", [x.name, weights]), x.kind, x.shape[:-1] + [3], x.is_open[:-1] + [False])
+        self.add(self.node("MatMul", [x.name, weights]), x.kind, x.shape[:-1] + [3], x.is_dynamic[:-1] + [False])
 
     def gram(self, x):
         if x.rank < 2 or x.kind not in ("f32", "f64"):
@@ -422,17 +422,17 @@ class Generator(Pieces):
         order = list(range(x.rank - 2)) + [x.rank - 1, x.rank - 2]
         turned = self.node("Transpose", [x.name], perm=order)
         self.add(self.node("MatMul", [x.name, turned]), x.kind, x.shape[:-1] + [x.shape[-2]],
-                 x.is_open[:-1] + [x.is_open[-2]])
+                 x.is_dynamic[:-1] + [x.is_dynamic[-2]])
 
     def quantize(self, x):
         if x.kind != "f32":
             return False
         scale, zero = self.constant(np.float32(0.05)), self.constant(np.uint8(self.random.choice([0, 128])))
         codes = self.node("QuantizeLinear", [x.name, scale, zero])
-        self.add(self.node("DequantizeLinear", [codes, scale, zero]), "f32", x.shape, x.is_open)
+        self.add(self.node("DequantizeLinear", [codes, scale, zero]), "f32", x.shape, x.is_dynamic)
 
     def recurrent(self, x):
-        if x.rank != 3 or x.kind != "f32" or x.is_open[2]:
+        if x.rank != 3 or x.kind != "f32" or x.is_dynamic[2]:
             return False
         op, gates = self.random.choice([("LSTM", 4), ("GRU", 3), ("RNN", 1)])
         directions = self.random.choice([1, 2])
@@ -440,16 +440,16 @@ class Generator(Pieces):
         recurrence = self.constant(self.random_array("f32", [directions, gates * 2, 2]))
         first, last = self.node(op, [x.name, weights, recurrence], 2, hidden_size=2,
                                 direction="forward" if directions == 1 else "bidirectional")
-        self.add(first, "f32", [x.shape[0], directions, x.shape[1], 2], [x.is_open[0], False, x.is_open[1], False])
-        self.add(last, "f32", [directions, x.shape[1], 2], [False, x.is_open[1], False])
+        self.add(first, "f32", [x.shape[0], directions, x.shape[1], 2], [x.is_dynamic[0], False, x.is_dynamic[1], False])
+        self.add(last, "f32", [directions, x.shape[1], 2], [False, x.is_dynamic[1], False])
 
     def einsum(self, x):
         if x.rank != 2 or x.kind != "f32":
             return False
-        equation, shape, is_open = self.random.choice([
-            ("ij,ij->i", x.shape[:1], x.is_open[:1]), ("ij,kj->ik", [x.shape[0]] * 2, [x.is_open[0]] * 2),
-            ("ij,ij->ji", x.shape[::-1], x.is_open[::-1])])
-        self.add(self.node("Einsum", [x.name, x.name], equation=equation), "f32", shape, is_open)
+        equation, shape, is_dynamic = self.random.choice([
+            ("ij,ij->i", x.shape[:1], x.is_dynamic[:1]), ("ij,kj->ik", [x.shape[0]] * 2, [x.is_dynamic[0]] * 2),
+            ("ij,ij->ji", x.shape[::-1], x.is_dynamic[::-1])])
+        self.add(self.node("Einsum", [x.name, x.name], equation=equation), "f32", shape, is_dynamic)
 
     def normalize(self, x):
         if x.kind != "f32" or x.rank < 3 or x.rank > 4 or min(x.shape) < 1:
@@ -464,11 +464,11 @@ class Generator(Pieces):
             name = self.node("LpNormalization", [half], axis=other, p=self.random.choice([1, 2]))
             shape = list(x.shape)
             shape[axis] *= 2
-            return self.add(name, "f32", shape, x.is_open)
-        self.add(name, "f32", x.shape, x.is_open)
+            return self.add(name, "f32", shape, x.is_dynamic)
+        self.add(name, "f32", x.shape, x.is_dynamic)
 
     def image(self, x):
-        return x.rank == 4 and x.kind == "f32" and not x.is_open[1] and min(x.shape) > 0
+        return x.rank == 4 and x.kind == "f32" and not x.is_dynamic[1] and min(x.shape) > 0
 
     def convolution(self, x):
         if not self.image(x):
@@ -478,7 +478,7 @@ class Generator(Pieces):
         way = self.random.choice(["SAME_UPPER", "SAME_LOWER", "pads"])
         more = {"pads": [1, 1, 1, 1]} if way == "pads" else {"auto_pad": way}
         self.add(self.node("Conv", [x.name, weights], strides=[stride, stride], kernel_shape=[3, 3], **more), "f32",
-                 [x.shape[0], 2] + [-(-s // stride) for s in x.shape[2:]], [x.is_open[0], False] + x.is_open[2:])
+                 [x.shape[0], 2] + [-(-s // stride) for s in x.shape[2:]], [x.is_dynamic[0], False] + x.is_dynamic[2:])
 
     def transposed_convolution(self, x):
         if not self.image(x):
@@ -486,7 +486,7 @@ class Generator(Pieces):
         weights = self.constant(self.random_array("f32", [x.shape[1], 2, 2, 2]))
         more = self.random.choice([{}, {"auto_pad": "SAME_UPPER"}])
         self.add(self.node("ConvTranspose", [x.name, weights], strides=[2, 2], **more), "f32",
-                 [x.shape[0], 2] + [2 * s for s in x.shape[2:]], [x.is_open[0], False] + x.is_open[2:])
+                 [x.shape[0], 2] + [2 * s for s in x.shape[2:]], [x.is_dynamic[0], False] + x.is_dynamic[2:])
 
     def pool(self, x):
         if not self.image(x) or min(x.shape[2:]) < 3:
@@ -500,7 +500,7 @@ class Generator(Pieces):
         else:
             more, sizes = {"auto_pad": way}, [-(-s // 2) for s in x.shape[2:]]
         self.add(self.node(op, [x.name], kernel_shape=[2, 2], strides=[2, 2], **more), "f32", x.shape[:2] + sizes,
-                 x.is_open)
+                 x.is_dynamic)
 
     def resize(self, x):
         if not self.image(x):
@@ -528,19 +528,19 @@ class Generator(Pieces):
             front = self.node("Slice", [self.shape_of(x), self.ints([0]), self.ints([2])])
             inputs = [x.name, "", "", self.node("Concat", [front, self.ints(sizes)], axis=0)]
         self.add(self.node("Resize", inputs, **more), "f32", x.shape[:2] + sizes,
-                 x.is_open[:2] + ([False, False] if way == 2 else x.is_open[2:]))
+                 x.is_dynamic[:2] + ([False, False] if way == 2 else x.is_dynamic[2:]))
 
     def instance_norm(self, x):
         if not self.image(x):
             return False
         scale, bias = (self.constant(self.random_array("f32", [x.shape[1]])) for _ in range(2))
-        self.add(self.node("InstanceNormalization", [x.name, scale, bias]), "f32", x.shape, x.is_open)
+        self.add(self.node("InstanceNormalization", [x.name, scale, bias]), "f32", x.shape, x.is_dynamic)
 
     def depth_to_space(self, x):
         if not self.image(x) or x.shape[1] % 4:
             return False
         self.add(self.node("DepthToSpace", [x.name], blocksize=2), "f32",
-                 [x.shape[0], x.shape[1] // 4, 2 * x.shape[2], 2 * x.shape[3]], x.is_open)
+                 [x.shape[0], x.shape[1] // 4, 2 * x.shape[2], 2 * x.shape[3]], x.is_dynamic)
 
     # ---- Control flow -------------------------------------------------------
 
@@ -564,7 +564,7 @@ class Generator(Pieces):
         condition = self.condition(x)
         if condition is None or x.kind not in ("f32", "f64"):
             return False
-        known = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_open)]
+        known = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_dynamic)]
         yes, no, extra = self.fresh("b"), self.fresh("b"), self.fresh("b")
         addend = numpy_helper.from_array(self.random_array(x.kind, known), extra)
         graphs = [helper.make_graph([helper.make_node("Tanh", [x.name], [yes])], "yes", [],
@@ -572,7 +572,7 @@ class Generator(Pieces):
                   helper.make_graph([helper.make_node("Add", [x.name, extra], [no])], "no", [],
                                     [self.output_info(no, x.kind, x.rank)], [addend])]
         self.random.shuffle(graphs)
-        self.add(self.node("If", [condition], then_branch=graphs[0], else_branch=graphs[1]), x.kind, x.shape, x.is_open)
+        self.add(self.node("If", [condition], then_branch=graphs[0], else_branch=graphs[1]), x.kind, x.shape, x.is_dynamic)
 
     def loop(self, x):
         if x.kind not in ("f32", "f64", "i64", "i32"):
@@ -591,15 +591,15 @@ class Generator(Pieces):
             outputs, [one])
         if x.rank and self.random.random() < 0.6:
             axis = self.random.randrange(x.rank)
-            count, times, is_open = self.size_of(x, axis, scalar=True), x.shape[axis], x.is_open[axis]
+            count, times, is_dynamic = self.size_of(x, axis, scalar=True), x.shape[axis], x.is_dynamic[axis]
         else:
-            count, times, is_open = self.constant(np.int64(3)), 3, False
+            count, times, is_dynamic = self.constant(np.int64(3)), 3, False
         if gathers and times:
             names = self.node("Loop", [count, "", x.name], 2, body=body)
-            self.add(names[1], x.kind, [times] + x.shape, [is_open] + x.is_open)
-            self.add(names[0], x.kind, x.shape, x.is_open)
+            self.add(names[1], x.kind, [times] + x.shape, [is_dynamic] + x.is_dynamic)
+            self.add(names[0], x.kind, x.shape, x.is_dynamic)
         elif not gathers:
-            self.add(self.node("Loop", [count, "", x.name], body=body), x.kind, x.shape, x.is_open)
+            self.add(self.node("Loop", [count, "", x.name], body=body), x.kind, x.shape, x.is_dynamic)
         else:
             return False
 
@@ -619,9 +619,9 @@ class Generator(Pieces):
         count = self.size_of(x, 0, scalar=True) if times == x.shape[0] else self.constant(np.int64(times))
         shape = list(x.shape)
         shape[axis] *= 1 + times
-        is_open = list(x.is_open)
-        is_open[axis] |= times == x.shape[0] and x.is_open[0]
-        self.add(self.node("Loop", [count, "", x.name], body=body), x.kind, shape, is_open)
+        is_dynamic = list(x.is_dynamic)
+        is_dynamic[axis] |= times == x.shape[0] and x.is_dynamic[0]
+        self.add(self.node("Loop", [count, "", x.name], body=body), x.kind, shape, is_dynamic)
 
     def scan(self, x):
         if x.kind not in ("f32", "f64") or x.rank < 1 or x.shape[0] < 1:
@@ -634,8 +634,8 @@ class Generator(Pieces):
         first = self.node("ReduceSum", [x.name, self.ints([0])], keepdims=0)
         names = self.node("Scan", [first, x.name], 2, body=body, num_scan_inputs=1,
                           scan_input_directions=[self.random.choice([0, 1])])
-        self.add(names[0], x.kind, x.shape[1:], x.is_open[1:])
-        self.add(names[1], x.kind, x.shape, x.is_open)
+        self.add(names[0], x.kind, x.shape[1:], x.is_dynamic[1:])
+        self.add(names[1], x.kind, x.shape, x.is_dynamic)
 
     # ---- The whole ----------------------------------------------------------
 
@@ -655,8 +655,8 @@ class Generator(Pieces):
         dims, shape = [], []
         for place, symbol in enumerate(symbols):
             size = self.sizes.setdefault(symbol, sizes.get(symbol, 4))
-            is_open = symbol != "C" and (place == 0 or self.random.random() < 0.6)
-            dims.append((symbol + str(len(self.inputs) or "") if self.apart else symbol) if is_open else size)
+            is_dynamic = symbol != "C" and (place == 0 or self.random.random() < 0.6)
+            dims.append((symbol + str(len(self.inputs) or "") if self.apart else symbol) if is_dynamic else size)
             shape.append(size)
         name = self.fresh("x")
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[kind][1], dims))

@@ -41,7 +41,7 @@ def fused_conv(random):
                     d.floats(outputs, inputs // group, *kernel, constant=d.flag()),
                     d.floats(outputs, constant=d.flag()) if d.flag() else None,
                     d.floats(batch, outputs, *out, axes=("B", None, None, None)) if third else None], attributes,
-                   is_open=d.is_open)
+                   is_dynamic=d.is_dynamic)
 
 
 def nhwc_conv(random):
@@ -68,7 +68,7 @@ def nhwc_conv(random):
 
     return Variant(op, [d.floats(batch, size, size, inputs, axes=("B", None, None, None)),
                         d.floats(outputs, inputs, kernel, kernel, constant=True), d.floats(outputs) if has_bias else None],
-                   attributes, is_open=d.is_open, expected=expected)
+                   attributes, is_dynamic=d.is_dynamic, expected=expected)
 
 
 def transposed_conv(random):
@@ -80,7 +80,7 @@ def transposed_conv(random):
     return Variant("ConvTransposeWithDynamicPads",
                    [d.floats(d.size(1, 2), inputs, size, size, axes=("B", None, None, None)), d.floats(inputs, outputs, 3, 3, constant=True),
                     pads, d.floats(outputs, constant=True) if d.flag() else None],
-                   {"strides": [stride, stride], "kernel_shape": [3, 3]}, is_open=d.is_open)
+                   {"strides": [stride, stride], "kernel_shape": [3, 3]}, is_dynamic=d.is_dynamic)
 
 
 def fused_gemm(random):
@@ -96,7 +96,7 @@ def fused_gemm(random):
                    [d.floats(*((sums, rows) if left else (rows, sums)), axes=(None, "M") if left else ("M", None)),
                     d.floats(*((columns, sums) if right else (sums, columns)), constant=d.flag()),
                     d.floats(*third, axes=("M", None) if third == (rows, columns) and rows > 1 else None) if third else None],
-                   attributes, is_open=d.is_open)
+                   attributes, is_dynamic=d.is_dynamic)
 
 
 def fused_matmul(random):
@@ -137,7 +137,7 @@ def matmul_activation(random):
 
     return Variant("FusedMatMulActivation", [d.floats(batch, rows, sums, axes=("B", "S", None)),
                                              d.floats(*((columns, sums) if right else (sums, columns)), constant=d.flag())],
-                   attributes, is_open=d.is_open, expected=expected)
+                   attributes, is_dynamic=d.is_dynamic, expected=expected)
 
 
 def biases(random):
@@ -146,10 +146,10 @@ def biases(random):
     x, bias = d.floats(batch, rows, width, axes=("B", "S", None), scale=3), d.floats(width)
     op = d.one_of("BiasSplitGelu", "BiasAdd", "BiasSoftmax", "GemmFastGelu")
     if op == "BiasSplitGelu":
-        return Variant(op, [x, bias], is_open=d.is_open,
+        return Variant(op, [x, bias], is_dynamic=d.is_dynamic,
                        expected=lambda x, b: [(lambda l, r: l * gelu(r))(*np.split(x + b, 2, -1))])
     if op == "BiasAdd":
-        return Variant(op, [x, bias, d.floats(batch, rows, width, axes=("B", "S", None))], is_open=d.is_open,
+        return Variant(op, [x, bias, d.floats(batch, rows, width, axes=("B", "S", None))], is_dynamic=d.is_dynamic,
                        expected=lambda x, b, s: [x + b + s])
     if op == "BiasSoftmax":
         axis, shape = d.one_of(1, 2, -1), d.one_of((1, rows, width), (batch, 1, width), (batch, rows, width))
@@ -165,7 +165,7 @@ def biases(random):
         y = x @ w + b
         return [0.5 * y * (1 + np.tanh(0.7978845608 * (y + 0.044715 * y**3)))]
 
-    return Variant(op, [x, w, d.floats(3)], is_open=d.is_open, expected=expected)
+    return Variant(op, [x, w, d.floats(3)], is_dynamic=d.is_dynamic, expected=expected)
 
 
 def skip_norm(random):
@@ -174,14 +174,14 @@ def skip_norm(random):
     shape = d.one_of((batch, rows, width), (1, rows, width), (rows, width))
     x = d.floats(batch, rows, width, axes=("B", "S", None))
     skip = d.floats(*shape, axes=("B", "S", None)[-len(shape):] if shape[0] == batch and len(shape) == 3 and batch > 1 else None)
-    is_open = d.is_open and skip.axes is not None
+    is_dynamic = d.is_dynamic and skip.axes is not None
     vector = lambda share: d.floats(width, constant=d.flag()) if d.flag(share) else None
     attributes = {"epsilon": 1e-3} if d.flag() else {}
     if d.flag():
         return Variant("SkipLayerNormalization", [x, skip, vector(1), vector(0.5), vector(0.5)], attributes,
-                       (True, False, False, d.flag()), is_open=is_open)
+                       (True, False, False, d.flag()), is_dynamic=is_dynamic)
     return Variant("SkipSimplifiedLayerNormalization", [x, skip, vector(1), vector(0.5)], attributes, (True, False, False, d.flag()),
-                   is_open=is_open)
+                   is_dynamic=is_dynamic)
 
 
 def former_norm(random):
@@ -192,7 +192,7 @@ def former_norm(random):
     vectors = [d.floats(*shape[axis:]) for _ in range(2)]
     is_simple = op.startswith("Simplified")
     return Variant(op, [d.floats(*shape, axes=("B", None, None)), *vectors[: 1 if is_simple else 1 + d.flag()]],
-                   {"axis": axis, "epsilon": 1e-3}, (True, is_simple and d.flag()), domain="", opset=12, is_open=d.is_open)
+                   {"axis": axis, "epsilon": 1e-3}, (True, is_simple and d.flag()), domain="", opset=12, is_dynamic=d.is_dynamic)
 
 
 def embed_norm(random):
@@ -204,7 +204,7 @@ def embed_norm(random):
                    [ids(words, batch, rows), ids(parts, batch, rows) if has_segments else None, d.floats(words, width, constant=True),
                     d.floats(places, width, constant=True), d.floats(parts, width, constant=True) if has_segments else None,
                     d.floats(width), d.floats(width), ids(2, batch, rows) if has_mask else None,
-                    ids(places, batch, rows) if has_positions else None], {"epsilon": 1e-3}, (True, True, d.flag()), is_open=d.is_open)
+                    ids(places, batch, rows) if has_positions else None], {"epsilon": 1e-3}, (True, True, d.flag()), is_dynamic=d.is_dynamic)
 
 
 def group_norm(random):
@@ -226,14 +226,14 @@ def group_norm(random):
     vectors = [d.f32(channels), d.f32(channels)] if d.flag() else [d.floats(channels), d.floats(channels)]
     x = d.floats(*shape, axes=("B", None, None, None))
     if not skips:
-        return Variant("GroupNorm", [x, *vectors], attributes, is_open=d.is_open, expected=lambda *a: [norm(*a)])
+        return Variant("GroupNorm", [x, *vectors], attributes, is_dynamic=d.is_dynamic, expected=lambda *a: [norm(*a)])
 
     def expected(x, gamma, beta, skip, bias=None):
         s = x + skip + (0 if bias is None else bias if last else bias[:, None, None])
         return norm(s, gamma, beta), s
 
     return Variant("SkipGroupNorm", [x, *vectors, d.floats(*shape, axes=("B", None, None, None)), d.floats(channels) if has_bias else None],
-                   attributes, (True, d.flag()), is_open=d.is_open, expected=expected, tolerance=1e-3)
+                   attributes, (True, d.flag()), is_dynamic=d.is_dynamic, expected=expected, tolerance=1e-3)
 
 
 def others(random):
@@ -243,18 +243,18 @@ def others(random):
     if kind == "Trilu":
         k = Given(np.array(d.size(-2, 2), np.int64), (), d.flag())
         return Variant(kind, [d.floats(batch, d.size(1, 4), d.size(1, 5), axes=("B", "S", "T")), k if d.flag() else None],
-                       {"upper": int(d.flag())}, is_open=d.is_open)
+                       {"upper": int(d.flag())}, is_dynamic=d.is_dynamic)
     if kind == "Inverse":
         n = d.size(1, 6)
         x = d.f32(batch, n, n, axes=("B", None, None))
         x.array += 3 * np.eye(n, dtype=np.float32)[d.random.permutation(n)]
-        return Variant(kind, [x], is_open=d.is_open, tolerance=1e-3)
+        return Variant(kind, [x], is_dynamic=d.is_dynamic, tolerance=1e-3)
     if kind == "CDist":
         width = d.size(1, 6)
         return Variant(kind, [d.f32(d.size(1, 5), width, axes=("M", None)), d.f32(d.size(1, 4), width, axes=("K", None))],
-                       {"metric": d.one_of("euclidean", "sqeuclidean")}, is_open=d.is_open, tolerance=2e-3)
+                       {"metric": d.one_of("euclidean", "sqeuclidean")}, is_dynamic=d.is_dynamic, tolerance=2e-3)
     if kind == "ExpandDims":
-        return Variant(kind, [d.f32(batch, 3, axes=("B", None)), Given(np.array(d.size(-3, 2), np.int32), None, True)], is_open=d.is_open)
+        return Variant(kind, [d.f32(batch, 3, axes=("B", None)), Given(np.array(d.size(-3, 2), np.int32), None, True)], is_dynamic=d.is_dynamic)
     if kind == "GridSample":
         return Variant(kind, [d.f32(batch, 2, 5, 4), d.f32(batch, 3, 4, 2, low=-1.3, high=1.3)],
                        {"mode": d.one_of("bilinear", "nearest", "bicubic"), "padding_mode": d.one_of("zeros", "border", "reflection"),
@@ -265,12 +265,12 @@ def others(random):
     if kind == "NGramRepeatBlock":
         length, size = d.size(1, 12), d.size(1, 4)
         return Variant(kind, [d.integers(0, 3, batch, length, dtype=np.int64, axes=("B", None)), d.f32(batch, 5, axes=("B", None))],
-                       {"ngram_size": size}, is_open=d.is_open, is_folded=length < size)
+                       {"ngram_size": size}, is_dynamic=d.is_dynamic, is_folded=length < size)
     if kind == "GatherND":
-        return Variant(kind, [d.f32(3, 4, 2), d.integers(0, 3, batch, d.size(1, 2), dtype=np.int64, axes=("B", None))], is_open=d.is_open)
+        return Variant(kind, [d.f32(3, 4, 2), d.integers(0, 3, batch, d.size(1, 2), dtype=np.int64, axes=("B", None))], is_dynamic=d.is_dynamic)
     dtype = d.one_of(np.int32, np.uint32, np.float32, np.int64, np.float64)
     x = Given(d.random.uniform(0, 1e6, (batch, 3)).astype(dtype), ("B", None))
-    return Variant(kind, [x], {"seed": d.size(0, 99), "positive": int(dtype != np.int32)}, is_open=d.is_open)
+    return Variant(kind, [x], {"seed": d.size(0, 99), "positive": int(dtype != np.int32)}, is_dynamic=d.is_dynamic)
 
 
 def positions(random):
@@ -306,7 +306,7 @@ def positions(random):
 
         return Variant(kind, [d.floats(batch, rows, heads * width, axes=("B", None, None)), d.floats(heads * width),
                               d.floats(1, heads, rows, rows), d.floats(width, inner), d.floats(inner), d.floats(1, heads, 1, 1)],
-                       {"num_heads": heads}, is_open=d.is_open, expected=expected)
+                       {"num_heads": heads}, is_dynamic=d.is_dynamic, expected=expected)
     if kind == "IsAllFinite":
         x = d.f32(2, 3)
         x.array[0, 0] = d.one_of(1.0, np.inf, np.nan)
@@ -319,11 +319,11 @@ def positions(random):
         return Variant(kind, [x, d.f32(4)], only, expected=expected)
     size = 2 * d.size(1, 6)
     if kind == "Rfft":
-        return Variant(kind, [d.f32(2, size, axes=("B", None))], {"signal_ndim": 1, "normalized": 0, "onesided": 1}, is_open=d.is_open,
+        return Variant(kind, [d.f32(2, size, axes=("B", None))], {"signal_ndim": 1, "normalized": 0, "onesided": 1}, is_dynamic=d.is_dynamic,
                        expected=lambda x: [np.stack([np.fft.rfft(x).real, np.fft.rfft(x).imag], -1).astype(np.float32)])
     x = np.fft.rfft(d.random.uniform(-1, 1, (2, size)))
     return Variant(kind, [Given(np.stack([x.real, x.imag], -1).astype(np.float32), ("B", None, None))],
-                   {"signal_ndim": 1, "normalized": 0, "onesided": 1}, is_open=d.is_open,
+                   {"signal_ndim": 1, "normalized": 0, "onesided": 1}, is_dynamic=d.is_dynamic,
                    expected=lambda x: [np.fft.irfft(x[..., 0] + 1j * x[..., 1]).astype(np.float32)])
 
 
@@ -336,7 +336,7 @@ def gates(random):
     x = d.floats(batch, rows, width, axes=("B", "S", None))
     if kind == "GatedAdd":
         return Variant(kind, [x, d.floats(batch, rows, width, axes=("B", "S", None)), d.floats(batch, rows, 1, axes=("B", "S", None))],
-                       is_open=d.is_open, expected=lambda x, y, g: [x + y * g])
+                       is_dynamic=d.is_dynamic, expected=lambda x, y, g: [x + y * g])
     if kind == "GatedRMSNorm":
         group = d.one_of(2, width)
 
@@ -347,10 +347,10 @@ def gates(random):
 
         group = group if width % group == 0 else width
         return Variant(kind, [x, d.floats(group), d.floats(batch, rows, width, axes=("B", "S", None))], {"epsilon": 1e-3},
-                       is_open=d.is_open, expected=expected)
+                       is_dynamic=d.is_dynamic, expected=expected)
     if kind == "LinearAttentionGate":
         return Variant(kind, [x, d.f32(width), d.f32(width), d.floats(batch, rows, width, axes=("B", "S", None))], {}, (True, True),
-                       is_open=d.is_open, expected=lambda a, b, s, r: [s * np.log1p(np.exp(a + b)), sigmoid(r)])
+                       is_dynamic=d.is_dynamic, expected=lambda a, b, s, r: [s * np.log1p(np.exp(a + b)), sigmoid(r)])
     if kind == "ComplexMul":
         kind = d.one_of("ComplexMul", "ComplexMulConj")
 
@@ -359,10 +359,10 @@ def gates(random):
             y = a * (np.conj(b) if kind.endswith("Conj") else b)
             return [np.stack([y.real, y.imag], -1).astype(np.float32)]
 
-        return Variant(kind, [d.floats(batch, rows, 2, axes=("B", "S", None)), d.floats(1, 2)], is_open=d.is_open, expected=expected)
+        return Variant(kind, [d.floats(batch, rows, 2, axes=("B", "S", None)), d.floats(1, 2)], is_dynamic=d.is_dynamic, expected=expected)
     if kind == "BiasDropout":
         return Variant(kind, [x, d.floats(width), d.floats(batch, rows, width, axes=("B", "S", None)) if d.flag() else None], {},
-                       (True, d.flag()), is_open=d.is_open,
+                       (True, d.flag()), is_dynamic=d.is_dynamic,
                        expected=lambda x, b, r=None: [x + b + (0 if r is None else r), np.ones(x.shape, bool)])
     if kind == "RestorePadding":
         tokens = d.size(1, batch * rows)
@@ -378,10 +378,10 @@ def gates(random):
     a, b = (d.integers(0, 100, batch, rows, dtype=dtype, axes=("B", "S")) for _ in range(2))
     if kind == "MulInteger":
         zeros = [Given(np.array(d.size(0, 9), dtype), None, True) for _ in range(2)]
-        return Variant(kind, [a, zeros[0], b, zeros[1]], is_open=d.is_open,
+        return Variant(kind, [a, zeros[0], b, zeros[1]], is_dynamic=d.is_dynamic,
                        expected=lambda a, s, b, t: [(a.astype(np.int32) - s) * (b.astype(np.int32) - t)])
     wide, keeps = np.uint32 if dtype == np.uint8 else np.int32, int(d.flag())
-    return Variant(kind, [a], {"axes": [1], "keepdims": keeps}, is_open=d.is_open,
+    return Variant(kind, [a], {"axes": [1], "keepdims": keeps}, is_dynamic=d.is_dynamic,
                    expected=lambda a: [a.sum(1, keepdims=bool(keeps)).astype(wide)])
 
 
@@ -395,7 +395,7 @@ def linear(random):
         return Variant("CausalConvWithState", [d.floats(batch, channels, rows, axes=("B", None, "L")), d.floats(channels, 1, size, constant=True),
                                                d.floats(channels) if d.flag() else None,
                                                d.floats(batch, channels, size - 1, axes=("B", None, None)) if d.flag() else None],
-                       {"activation": d.one_of("none", "silu", "swish")}, (True, True), is_open=d.is_open)
+                       {"activation": d.one_of("none", "silu", "swish")}, (True, True), is_dynamic=d.is_dynamic)
     heads, width, values = d.size(1, 3), d.one_of(2, 4), d.one_of(2, 3)
     rule = d.one_of("linear", "gated", "delta", "gated_delta")
     wide = lambda n: d.floats(batch, rows, n, axes=("B", "L", None))
@@ -405,7 +405,7 @@ def linear(random):
     return Variant("LinearAttention", [wide(heads * width), wide(heads * width), wide(heads * values),
                                        d.floats(batch, heads, width, values, axes=("B", None, None, None)) if d.flag() else None, decay,
                                        wide(heads) if "delta" in rule else None],
-                   {"q_num_heads": heads, "kv_num_heads": heads, "update_rule": rule}, (True, True), is_open=d.is_open, tolerance=1e-3)
+                   {"q_num_heads": heads, "kv_num_heads": heads, "update_rule": rule}, (True, True), is_dynamic=d.is_dynamic, tolerance=1e-3)
 
 
 def former(random):
@@ -428,7 +428,7 @@ def former(random):
         more.append(Given(np.array([d.one_of(1, 2), 3], np.int64), None, True))
     else:
         attributes = {"across_channels": int(d.flag()), "normalize_variance": int(d.flag(0.8))}
-    return Variant(kind, [x, *more], attributes, domain="", opset=8, is_open=d.is_open)
+    return Variant(kind, [x, *more], attributes, domain="", opset=8, is_dynamic=d.is_dynamic)
 
 
 def fills(random):

@@ -548,21 +548,21 @@ class Failure(Exception):
 class Trial:
     """One network of one kind, with known sizes or without."""
 
-    def __init__(self, sinter, folder, entry, kind, is_open):
+    def __init__(self, sinter, folder, entry, kind, is_dynamic):
         self.sinter, self.folder = sinter, folder
         name, fill, left, left_open, left_half, one_in_text, _ = entry
         self.left = left
-        self.left_in_text = 1 if one_in_text and is_open else None
-        if is_open and left_open is not None:
+        self.left_in_text = 1 if one_in_text and is_dynamic else None
+        if is_dynamic and left_open is not None:
             self.left = left_open
         if kind == "f16" and left_half is not None:
             self.left = left_half
-        self.name = f"{name}_{kind}{'_open' if is_open else ''}"
+        self.name = f"{name}_{kind}{'_open' if is_dynamic else ''}"
         self.graph = Network(kind)
         self.graph.output(fill(self.graph))
-        self.is_open = is_open
+        self.is_dynamic = is_dynamic
         os.makedirs(folder)
-        onnx.save(self.graph.model({} if is_open else SIZES), self.path("given.onnx"))
+        onnx.save(self.graph.model({} if is_dynamic else SIZES), self.path("given.onnx"))
         self.feeds = self.graph.feeds(SIZES)
         self.task = OnnxRuntime.Task(self.path("given.onnx"), self.feeds, self.path("runtime"), level="disabled")
 
@@ -609,7 +609,7 @@ class Trial:
         self.command("convert", self.path("given.onnx"), "-o", self.path("given.mlir"))
         self.command("optimize", self.path("given.mlir"), "-o", self.path("optimized.mlir"))
         self.check("optimized.mlir", norms_of_stablehlo(self.path("optimized.mlir")), expected)
-        if self.graph.kind == "f32" and not self.is_open:
+        if self.graph.kind == "f32" and not self.is_dynamic:
             self.command("convert", self.path("given.onnx"), "-o", self.path("given.pdmodel"))
             self.command("optimize", self.path("given.pdmodel"), "-o", self.path("optimized.pdmodel"))
             self.command("convert", self.path("optimized.pdmodel"), "-o", self.path("paddle.mlir"))
@@ -623,7 +623,7 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--keep")
     given = parser.parse_args()
-    cells = [(entry, kind, is_open) for entry in NETWORKS for kind in entry[-1] for is_open in (False, True)]
+    cells = [(entry, kind, is_dynamic) for entry in NETWORKS for kind in entry[-1] for is_dynamic in (False, True)]
     folder = tempfile.mkdtemp()
     try:
         trials = [Trial(given.sinter, os.path.join(folder, str(i)), *cell) for i, cell in enumerate(cells)]

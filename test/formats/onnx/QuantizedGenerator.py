@@ -440,7 +440,7 @@ class Generator(Quantiser):
         shape = self.random.choice([[self.batch, self.random.choice([1, 3, 4, 8, 17, 32, 40]), self.random.randint(3, 9), self.random.randint(3, 9)]] * 2
                                    + [[self.batch, self.random.randint(1, 9), self.random.choice([4, 16, 33, 64, 130])]])
         name = self.fresh("x")
-        dims = ["batch" if self.is_open else shape[0], *shape[1:]]
+        dims = ["batch" if self.is_dynamic else shape[0], *shape[1:]]
         if self.is_spatial:
             first = 2 if len(shape) == 4 else 1
             dims[first:] = [f"{name}_{place}" for place in range(first, len(shape))]

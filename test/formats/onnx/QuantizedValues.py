@@ -49,9 +49,9 @@ class Quantiser(Pieces):
         self.numpy = np.random.RandomState(self.random.randrange(2**31))
         self.opset = self.random.choice([13, 13, 19, 21, 21])
         self.narrow_weights = narrow_weights
-        self.is_open = self.random.random() < 0.4
+        self.is_dynamic = self.random.random() < 0.4
         # Whether all sizes but those of channels are dynamic, and which dimensions the inputs have.
-        self.is_spatial = self.is_open and random.Random(f"spatial {number}").random() < 0.7
+        self.is_spatial = self.is_dynamic and random.Random(f"spatial {number}").random() < 0.7
         self.dims = {}
         self.batch = self.random.choice([1, 2, 3])
         self.form = self.random.choice(["around", "qlinear", "integer", "weights", "microsoft", "mixed", "mixed"])

@@ -41,7 +41,7 @@ def quantized_attention(random):
                    [of_bytes(d, left, batch, rows, inputs, axes=("B", "S", None)), of_bytes(d, right, inputs, columns, constant=True),
                     d.f32(columns, constant=True), number(0.02), scale, padding_mask(d, batch, rows, rows + (past or 0)),
                     zero_of(d, left), zero, None if past is None else d.floats(2, batch, heads, past, width, axes=(None, "B", None, "P", None))],
-                   attributes, (True, past is not None), is_open=d.is_open, tolerance=1e-3)
+                   attributes, (True, past is not None), is_dynamic=d.is_dynamic, tolerance=1e-3)
 
 
 def quantized_embed(random):
@@ -57,7 +57,7 @@ def quantized_embed(random):
     return Variant("QEmbedLayerNormalization",
                    [ids(words), ids(parts) if has_segments else None, table(words, width), table(places, width),
                     table(parts, width) if has_segments else None, table(width), table(width), ids(2) if has_mask else None,
-                    *scales, *zeros], {"epsilon": 1e-3}, (True, True), is_open=d.is_open, tolerance=1e-3)
+                    *scales, *zeros], {"epsilon": 1e-3}, (True, True), is_dynamic=d.is_dynamic, tolerance=1e-3)
 
 
 def quantized_conv(random):
@@ -73,7 +73,7 @@ def quantized_conv(random):
                    [of_bytes(d, dtype, *shape, axes=("B", None, None, None)), number(0.03), zero_of(d, dtype),
                     of_bytes(d, np.int8, outputs, inputs // group, kernel, kernel, constant=True), scale, zero, number(0.05),
                     zero_of(d, dtype), d.integers(-500, 500, outputs, constant=True) if d.flag() else None],
-                   {"channels_last": last, "group": group, "pads": [1, 0, 1, 0], "strides": [1, 2]}, is_open=d.is_open, steps=1)
+                   {"channels_last": last, "group": group, "pads": [1, 0, 1, 0], "strides": [1, 2]}, is_dynamic=d.is_dynamic, steps=1)
 
 
 def quantized_others(random):
@@ -86,10 +86,10 @@ def quantized_others(random):
                               number(0.03), zero_of(d, dtype), number(0.025), zero_of(d, dtype)], steps=1)
     if kind == "NhwcMaxPool":
         return Variant(kind, [of_bytes(d, dtype, d.size(1, 2), 6, 5, 3, axes=("B", None, None, None))],
-                       {"kernel_shape": [2, 3], "strides": [1, 2], "pads": [0, 1, 1, 1], "ceil_mode": int(d.flag())}, is_open=d.is_open)
+                       {"kernel_shape": [2, 3], "strides": [1, 2], "pads": [0, 1, 1, 1], "ceil_mode": int(d.flag())}, is_dynamic=d.is_dynamic)
     if kind == "MatMulInteger16":
         return Variant(kind, [d.integers(-3000, 3000, 2, 3, 4, dtype=np.int16, axes=("B", None, None)),
-                              d.integers(-3000, 3000, 4, 5, dtype=np.int16)], is_open=d.is_open)
+                              d.integers(-3000, 3000, 4, 5, dtype=np.int16)], is_dynamic=d.is_dynamic)
     zeros, axes, keeps = [zero_of(d, dtype) for _ in range(2)], d.one_of([1], [0, 2], [-1]), int(d.flag())
 
     def expected(x, s, z, t, v):
@@ -97,7 +97,7 @@ def quantized_others(random):
         return [np.clip(np.rint(mean) + v, *(limit for limit in (np.iinfo(dtype).min, np.iinfo(dtype).max))).astype(dtype)]
 
     return Variant(kind, [of_bytes(d, dtype, 2, 3, 4, axes=("B", None, None)), number(0.02), zeros[0], number(0.01), zeros[1]],
-                   {"axes": axes, "keepdims": keeps}, is_open=d.is_open, steps=1, expected=expected)
+                   {"axes": axes, "keepdims": keeps}, is_dynamic=d.is_dynamic, steps=1, expected=expected)
 
 
 def quantized_lstm(random):
@@ -119,7 +119,7 @@ def quantized_lstm(random):
                     of_bytes(d, dtype, directions, hidden, 4 * hidden, constant=True),
                     d.f32(directions, 8 * hidden, constant=True) if d.flag() else None, None, state(), state(), None, *w, *r],
                    {"hidden_size": hidden, "direction": "bidirectional" if both else d.one_of("forward", "reverse")}, (True, True, True),
-                   is_open=d.is_open, tolerance=2e-2)
+                   is_dynamic=d.is_dynamic, tolerance=2e-2)
 
 
 def gathered_blocks(random):
@@ -132,7 +132,7 @@ def gathered_blocks(random):
     data = of_bytes(d, np.uint8, rows, width * bits // 8, constant=True)
     indices = d.integers(0, rows, d.size(1, 3), d.size(1, 4), dtype=d.one_of(np.int32, np.int64), axes=("B", "S"))
     return Variant("GatherBlockQuantized", [data, indices, d.floats(rows, count, constant=True), zeros],
-                   {"bits": bits, "block_size": block, "gather_axis": 0, "quantize_axis": 1}, is_open=d.is_open)
+                   {"bits": bits, "block_size": block, "gather_axis": 0, "quantize_axis": 1}, is_dynamic=d.is_dynamic)
 
 
 def low_bit_matmul(random):
@@ -157,7 +157,7 @@ def low_bit_matmul(random):
         w = ((unpack(b.reshape(columns, -1), count * block) - over(point)) * over(scales))[:, :sums]
         return [x @ w.T + (0 if bias is None else bias)]
 
-    return Variant("MatMulNBits", given, {"K": sums, "N": columns, "bits": bits, "block_size": block}, is_open=d.is_open,
+    return Variant("MatMulNBits", given, {"K": sums, "N": columns, "bits": bits, "block_size": block}, is_dynamic=d.is_dynamic,
                    expected=expected, tolerance=1e-4)
 
 
@@ -229,7 +229,7 @@ def experts(random):
                 result[t] += weight * (w2[e] @ y + (0 if b2 is None else b2[e]))
         return [result]
 
-    return Variant("QMoE" if is_low else "MoE", given, attributes, is_open=d.is_open, expected=expected, tolerance=1e-3)
+    return Variant("QMoE" if is_low else "MoE", given, attributes, is_dynamic=d.is_dynamic, expected=expected, tolerance=1e-3)
 
 
 def place_of(order, rows, columns, r, c):

@@ -77,7 +77,7 @@ class Builder:
             self.zero = 0
 
     def batch(self):
-        return "N" if self.is_open else 2
+        return "N" if self.is_dynamic else 2
 
     def node(self, op, inputs, **attributes):
         output = f"t{len(self.nodes)}"
@@ -253,7 +253,7 @@ FORMS = {
 }
 EXACT = {"qdq_moves", "qdq_alone", "quantize_alone", "dequantize_alone", "conv_integer", "matmul_integer"}
 OPSETS = (10, 13, 19, 21, 22)
-PROPERTIES = ("form", "storage", "weight", "weight_zero", "expressed", "per_axis", "is_symmetric", "has_bias", "is_open", "opset")
+PROPERTIES = ("form", "storage", "weight", "weight_zero", "expressed", "per_axis", "is_symmetric", "has_bias", "is_dynamic", "opset")
 # Of a weight: in the middle of its storage, an odd number, or one around which the elements lie within a signed range.
 WEIGHT_ZEROS = ("middle", "odd", "narrow")
 

@@ -160,7 +160,7 @@ def main():
     tasks = RandomModels.write_cases(os.path.join(folder, "cases"), generators, None if arguments.fused else "disabled")
     tasks = RandomModels.ask_runtime(tasks)
     odd = {seed: OnnxRuntime.Task(task.model, generators[seed].odd_feeds(), os.path.join(task.folder, "odd"), level=task.level)
-           for seed, task in tasks.items() if generators[seed].is_open}
+           for seed, task in tasks.items() if generators[seed].is_dynamic}
     OnnxRuntime.run(odd.values())
     print(f"{len(odd)} inputs of other sizes; the runtime refused {sum(task.error is not None for task in odd.values())}")
     bad = 0

@@ -50,7 +50,7 @@ CASES = [
 ]
 
 
-def model(case, is_open):
+def model(case, is_dynamic):
     """A model of the case's node, and arrays for its inputs."""
     operator, shapes, outputs, attributes = case
     random, feeds, inputs = np.random.default_rng(7), {}, []
@@ -59,7 +59,7 @@ def model(case, is_open):
             continue
         name = f"x{i}"
         feeds[name] = random.uniform(-2, 2, shape).astype(np.float32)
-        sizes = ["N", *shape[1:]] if is_open and shape[0] == 2 else shape
+        sizes = ["N", *shape[1:]] if is_dynamic and shape[0] == 2 else shape
         inputs.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, sizes))
     domain = "" if operator == "SimplifiedLayerNormalization" else "com.microsoft"
     node = helper.make_node(operator, [f"x{i}" if shape else "" for i, shape in enumerate(shapes)], outputs, name="node",
@@ -82,22 +82,22 @@ class RuntimeFused(unittest.TestCase):
     def test_cases(self):
         with tempfile.TemporaryDirectory() as folder:
             tasks = []
-            for i, (case, is_open) in enumerate((case, is_open) for case in CASES for is_open in (False, True)):
+            for i, (case, is_dynamic) in enumerate((case, is_dynamic) for case in CASES for is_dynamic in (False, True)):
                 own = os.path.join(folder, str(i))
                 os.mkdir(own)
                 source, kept, text = (os.path.join(own, name) for name in ("in.onnx", "kept.onnx", "in.mlir"))
-                with self.subTest(case=case, is_open=is_open):
-                    proto, feeds = model(case, is_open)
+                with self.subTest(case=case, is_dynamic=is_dynamic):
+                    proto, feeds = model(case, is_dynamic)
                     onnx.save(proto, source)
                     self.call("optimize", source, "-o", kept)
                     self.assertEqual(list(onnx.load(kept).graph.node), list(proto.graph.node))
                     self.call("convert", source, "-o", text)
-                    tasks.append((case, is_open, own, feeds, (source, text),
+                    tasks.append((case, is_dynamic, own, feeds, (source, text),
                                   [OnnxRuntime.Task(path, feeds, os.path.join(own, f"run{k}"), level="disabled")
                                    for k, path in enumerate((source, kept))]))
             OnnxRuntime.run([each for task in tasks for each in task[-1]])
-            for case, is_open, own, feeds, paths, judged in tasks:
-                with self.subTest(case=case, is_open=is_open):
+            for case, is_dynamic, own, feeds, paths, judged in tasks:
+                with self.subTest(case=case, is_dynamic=is_dynamic):
                     self.judge(own, feeds, paths, judged)
 
     def judge(self, folder, feeds, paths, judged):

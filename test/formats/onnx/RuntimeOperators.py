@@ -136,7 +136,7 @@ class RuntimeOperators(unittest.TestCase):
 
     def compare(self, variant, name, expected, got, where):
         say = (name, variant.op, variant.attributes, [each and (each.array.shape, str(each.array.dtype)) for each in variant.inputs],
-               variant.is_open, where)
+               variant.is_dynamic, where)
         self.assertEqual(got.shape, expected.shape, say)
         if variant.valid:
             expected, got = variant.valid(name, expected), variant.valid(name, got)

@@ -47,9 +47,9 @@ BACKENDS = ("interpreter", "cpu")
 class Node:
     """A node while it is put together: inputs of the graph and constants, by position."""
 
-    def __init__(self, bytes="u8_i8", is_open=False, has_zero=True, per_column="no", spells_zero=False):
+    def __init__(self, bytes="u8_i8", is_dynamic=False, has_zero=True, per_column="no", spells_zero=False):
         self.storage, self.weight = bytes.split("_")
-        self.is_open, self.spells_zero = is_open, spells_zero
+        self.is_dynamic, self.spells_zero = is_dynamic, spells_zero
         self.has_zero, self.per_column = has_zero, per_column
         self.random = np.random.default_rng(3)
         self.names, self.inputs, self.feeds, self.constants, self.attributes = [], [], {}, [], {}
@@ -58,7 +58,7 @@ class Node:
         """An input of the graph, whose first dimension may be unknown."""
         name = f"x{len(self.inputs)}"
         shape = list(array.shape)
-        if self.is_open and shape:
+        if self.is_dynamic and shape:
             shape[0] = "N"
         self.names.append(name)
         self.feeds[name] = array
@@ -155,7 +155,7 @@ def concat(b):
     b.parameters(0.03, 117)
     b.input(b.bytes(b.storage, 2, 3, 4))
     b.parameters(0.02, 121)
-    b.constant(b.bytes(b.storage, 2, 2, 4)) if not b.is_open else b.input(b.bytes(b.storage, 2, 2, 4))
+    b.constant(b.bytes(b.storage, 2, 2, 4)) if not b.is_dynamic else b.input(b.bytes(b.storage, 2, 2, 4))
     b.parameters(0.03, 117)
     return b.model("QLinearConcat", axis=1)
 
@@ -172,7 +172,7 @@ def qgemm(is_left, is_right, bias, alpha=1.0, gives_floats=False):
             b.constant(np.float32(0.06 * alpha))
             b.constant(np.array(121 - (128 if b.storage == "i8" else 0), BYTES[b.storage]))
         # With A transposed, its first dimension is summed over.
-        if b.is_open and is_left:
+        if b.is_dynamic and is_left:
             b.inputs[0].type.tensor_type.shape.dim[0].dim_value = 6
         return b.model("QGemm", transA=int(is_left), transB=int(is_right), alpha=alpha)
 
@@ -297,7 +297,7 @@ def properties(name):
     columns = ("no", "scales", "zeros") if name.startswith(PRODUCTS) else ("no", "zeros") if has_axis else ("no",)
     # Those of a few operators are not optional.
     is_needed = few_bits or name.startswith(("gemm", "global", "concat")) or name == "quantize"
-    return {"bytes": bytes, "is_open": (False, True),
+    return {"bytes": bytes, "is_dynamic": (False, True),
             "has_zero": (True,) if is_needed else (True, False), "per_column": columns}
 
 
@@ -426,7 +426,7 @@ class RuntimeQuantized(unittest.TestCase):
                 for backend in BACKENDS:
                     self.assertNear(expected, self.values(path, node.feeds, folder, backend), 1e-5)
 
-    def network(self, is_open):
+    def network(self, is_dynamic):
         """A residual block and a classifier as ONNX Runtime's quantisation tool writes them."""
         random, constants, nodes = np.random.default_rng(5), {}, []
 
@@ -452,16 +452,16 @@ class RuntimeQuantized(unittest.TestCase):
         product = [node("QGemm", [flat, "p_s", "p_z", "v", "v_s", "v_z", ""] + parameters("y", 0.03, 119), "product",
                         DOMAIN), "y_s", "y_z"]
         node("DequantizeLinear", product, "y")
-        value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N" if is_open else 2, 3, 6, 5])
+        value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N" if is_dynamic else 2, 3, 6, 5])
         graph = helper.make_graph(nodes, "g", [value], [onnx.ValueInfoProto(name="y")],
                                   [numpy_helper.from_array(np.asarray(each), name) for name, each in constants.items()])
         return helper.make_model(graph, ir_version=9,
                                  opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(DOMAIN, 1)])
 
     def test_network(self):
-        for is_open in (False, True):
-            with self.subTest(is_open=is_open), tempfile.TemporaryDirectory() as folder:
-                self.check_network(self.network(is_open), folder)
+        for is_dynamic in (False, True):
+            with self.subTest(is_dynamic=is_dynamic), tempfile.TemporaryDirectory() as folder:
+                self.check_network(self.network(is_dynamic), folder)
 
     def check_network(self, proto, folder):
         source, kept, raised, text, types = (os.path.join(folder, each) for each in

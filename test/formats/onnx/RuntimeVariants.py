@@ -26,7 +26,7 @@ class Variant:
     attributes: dict = dataclasses.field(default_factory=dict)
     outputs: tuple = (True,)
     domain: str = MICROSOFT
-    is_open: bool = False
+    is_dynamic: bool = False
     tolerance: float = 1e-4
     # By how many steps integers may differ.
     steps: int = 0
@@ -57,7 +57,7 @@ def model(variants, as_f32):
             if each.is_constant:
                 constants.append(numpy_helper.from_array(array, name))
                 continue
-            sizes = [f"{axis}_{i}" if axis and variant.is_open else size
+            sizes = [f"{axis}_{i}" if axis and variant.is_dynamic else size
                      for axis, size in zip(each.axes or [None] * array.ndim, array.shape)]
             feeds[name] = array
             inputs.append(helper.make_tensor_value_info(name, NP_TYPE_TO_TENSOR_TYPE[array.dtype], sizes))
@@ -78,7 +78,7 @@ class Draw:
     def __init__(self, random):
         self.random = random
         self.dtype = np.float16 if random.random() < 0.25 else np.float32
-        self.is_open = bool(random.random() < 0.5)
+        self.is_dynamic = bool(random.random() < 0.5)
 
     def flag(self, share=0.5):
         return bool(self.random.random() < share)
@@ -109,7 +109,7 @@ def padding_mask(d, batch, rows, keys):
         return Given(ends, ("B",))
     if form == "both":
         starts = d.random.integers(0, ends).astype(np.int32)
-        return None if d.is_open else Given(np.concatenate([ends, starts]))
+        return None if d.is_dynamic else Given(np.concatenate([ends, starts]))
     if form == "keys":
         return Given((np.arange(keys) < ends[:, None]).astype(np.int32), ("B", "T"))
     mask = d.random.integers(0, 2, (batch, rows, keys)).astype(np.int32)
@@ -140,8 +140,8 @@ def attention(random):
              d.floats(2 * hidden + value_hidden, constant=d.flag()),
              padding_mask(d, batch, rows, keys),
              None if past is None else d.floats(2, batch, heads, past, width, axes=(None, "B", None, "P", None)),
-             d.floats(d.one_of(1, batch), d.one_of(1, heads), rows, keys) if d.flag(0.3) and past is None and not d.is_open else None]
-    return Variant("Attention", given, attributes, (True, past is not None or (value == width and d.flag(0.2))), is_open=d.is_open,
+             d.floats(d.one_of(1, batch), d.one_of(1, heads), rows, keys) if d.flag(0.3) and past is None and not d.is_dynamic else None]
+    return Variant("Attention", given, attributes, (True, past is not None or (value == width and d.flag(0.2))), is_dynamic=d.is_dynamic,
                    tolerance=1e-3)
 
 
@@ -171,13 +171,13 @@ def multi_head_attention(random):
     mask = padding_mask(d, batch, rows, total) if d.flag(0.6) else None
     if mask is not None and mask.array.shape == (2 * batch,):
         mask = None
-    scores = d.floats(d.one_of(1, batch), d.one_of(1, heads), rows, total) if d.flag(0.3) and not d.is_open else None
+    scores = d.floats(d.one_of(1, batch), d.one_of(1, heads), rows, total) if d.flag(0.3) and not d.is_dynamic else None
     pasts = [None, None] if past is None else [
         d.floats(batch, heads, past, size, axes=("B", None, "P", None)) for size in (width, value)]
     present = past is not None or d.flag(0.2)
     return Variant("MultiHeadAttention",
                    [d.floats(batch, rows, heads * width, axes=("B", "S", None)), key, values, bias, mask, scores, *pasts], attributes,
-                   (True, present, present), is_open=d.is_open, tolerance=1e-3)
+                   (True, present, present), is_dynamic=d.is_dynamic, tolerance=1e-3)
 
 
 def attend(query, key, value, scale, bias=0.0):
@@ -222,7 +222,7 @@ def decoder_attention(random):
         keys[:, :, past], values[:, :, past] = k[:, :, 0], v[:, :, 0]
         return [attend(q, keys[:, :, :total], values[:, :, :total], scale, bias), keys, values]
 
-    return Variant("DecoderMaskedMultiHeadAttention", given, attributes, (True, not is_cross, not is_cross), is_open=d.is_open,
+    return Variant("DecoderMaskedMultiHeadAttention", given, attributes, (True, not is_cross, not is_cross), is_dynamic=d.is_dynamic,
                    tolerance=1e-3, expected=expected)
 
 
@@ -245,7 +245,7 @@ def rotary_embedding(random):
         attributes.update(num_heads=heads, rotary_embedding_dim=2 * half)
     elif d.flag(0.3):
         attributes.update(num_heads=heads)
-    return Variant("RotaryEmbedding", [x, positions, *rotary_caches(d, most, half)], attributes, is_open=d.is_open)
+    return Variant("RotaryEmbedding", [x, positions, *rotary_caches(d, most, half)], attributes, is_dynamic=d.is_dynamic)
 
 
 def mixed_rotary(random):
@@ -278,7 +278,7 @@ def mixed_rotary(random):
         return [y.reshape(x.shape)]
 
     return Variant("MRotaryEmbedding", [x, positions, *rotary_caches(d, most, half)],
-                   {"mrope_section": sections, "mrope_layout": in_turn, "interleaved": is_interleaved}, is_open=d.is_open, expected=expected)
+                   {"mrope_section": sections, "mrope_layout": in_turn, "interleaved": is_interleaved}, is_dynamic=d.is_dynamic, expected=expected)
 
 
 def packed_attention(random):
@@ -352,7 +352,7 @@ def sparse_attention(random):
         return [attend(split(q, heads), over(keys), over(values), 1 / math.sqrt(width), np.where(sees, 0, -np.inf)[None]), keys, values]
 
     return Variant("SparseAttention", given, {"num_heads": heads, "kv_num_heads": fewer, "sparse_block_size": size}, (True, True, True),
-                   is_open=d.is_open, expected=expected, tolerance=1e-3)
+                   is_dynamic=d.is_dynamic, expected=expected, tolerance=1e-3)
 
 
 def group_query_attention(random):
@@ -375,7 +375,7 @@ def group_query_attention(random):
     given += [None, None] if is_packed else [d.floats(batch, rows, fewer * width, axes=("B", "S", None)) for _ in range(2)]
     has_past = kind != "prompt" or d.flag()
     given += [d.floats(batch, fewer, buffer, width, axes=("B", None, "P", None)) if has_past else None for _ in range(2)]
-    given += [Given((lengths - 1).astype(np.int32), ("B",)), Given(np.array(total, np.int32), (), not d.is_open and d.flag())]
+    given += [Given((lengths - 1).astype(np.int32), ("B",)), Given(np.array(total, np.int32), (), not d.is_dynamic and d.flag())]
     attributes = {"num_heads": heads, "kv_num_heads": fewer}
     caches = [None, None]
     if d.flag():
@@ -385,7 +385,7 @@ def group_query_attention(random):
             attributes["rotary_interleaved"] = 1
     given += caches
     given.append(None)
-    given.append(d.floats(d.one_of(1, batch), d.one_of(1, heads), rows, total) if d.flag(0.2) and not d.is_open else None)
+    given.append(d.floats(d.one_of(1, batch), d.one_of(1, heads), rows, total) if d.flag(0.2) and not d.is_dynamic else None)
     given.append(d.floats(heads, constant=True) if d.flag(0.2) else None)
     if d.flag(0.3):
         attributes["scale"] = 0.2
@@ -421,16 +421,22 @@ def group_query_attention(random):
         attributes["qk_output"] = d.size(1, 2)
 
     def valid(name, value):
-        """Rows of padding, and those of the cache behind the last, may be anything."""
+        """Rows of padding, those of the cache behind the last, and scores of keys that are not seen may be anything."""
         value = value.copy()
         for b in range(batch):
+            if name.endswith("_y3"):
+                row = np.arange(rows)[:, None] + (0 if kind == "prompt" else lengths[b] - rows)
+                key = np.arange(value.shape[3])
+                window = attributes.get("local_window_size", total + 1)
+                value[b][:, ~((key <= row) & (key > row - window) & (row < lengths[b]))] = 0
+                continue
             if name.endswith("_y0") and kind == "prompt":
                 value[b, lengths[b]:] = 0
             if not name.endswith("_y0"):
                 value[b, :, lengths[b]:] = 0
         return value
 
-    return Variant("GroupQueryAttention", given, attributes, (True,) * (4 if has_scores else 3), is_open=d.is_open, valid=valid,
+    return Variant("GroupQueryAttention", given, attributes, (True,) * (4 if has_scores else 3), is_dynamic=d.is_dynamic, valid=valid,
                    tolerance=1e-3, judged=judged)
 
 

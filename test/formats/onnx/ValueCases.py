@@ -65,8 +65,8 @@ class Case:
         words = {key: value for key, value in self.attributes.items() if not isinstance(value, onnx.GraphProto)}
         return f"{self.operator}-{self.version} {shapes} {words}"
 
-    def model(self, is_open):
-        """The model; with IS_OPEN all dimensions but those in KNOWN, pairs of input and dimension, are dynamic."""
+    def model(self, is_dynamic):
+        """The model; with IS_DYNAMIC all dimensions but those in KNOWN, pairs of input and dimension, are dynamic."""
         names = [f"x{i}" if each is not None else "" for i, each in enumerate(self.inputs)]
         results = [f"y{i}" if each is not None else "" for i, each in enumerate(self.outputs)]
         declared, constants = [], []
@@ -76,7 +76,7 @@ class Case:
             if i in self.static:
                 constants.append(proto_of(array, names[i]))
                 continue
-            sizes = [f"d{i}_{k}" if is_open and (i, k) not in self.known else size for k, size in enumerate(array.shape)]
+            sizes = [f"d{i}_{k}" if is_dynamic and (i, k) not in self.known else size for k, size in enumerate(array.shape)]
             declared.append(helper.make_tensor_value_info(names[i], number_of(array), sizes))
         given = [helper.make_tensor_value_info(name, number_of(array), [None] * array.ndim)
                  for name, array in zip(results, self.outputs) if array is not None]
@@ -87,10 +87,10 @@ class Case:
         graph = helper.make_graph([node], "g", declared, given, constants)
         return helper.make_model(graph, ir_version=10, opset_imports=opsets)
 
-    def save(self, folder, is_open):
+    def save(self, folder, is_dynamic):
         data = os.path.join(folder, "test_data_set_0")
         os.makedirs(data)
-        onnx.save(self.model(is_open), os.path.join(folder, "model.onnx"))
+        onnx.save(self.model(is_dynamic), os.path.join(folder, "model.onnx"))
         inputs = [each for i, each in enumerate(self.inputs) if each is not None and i not in self.static]
         outputs = [each for each in self.outputs if each is not None]
         for kind, arrays in (("input", inputs), ("output", outputs)):
@@ -134,19 +134,19 @@ def check(sinter, cases):
     failures, groups = [], {}
     with tempfile.TemporaryDirectory() as folder:
         for i, case in enumerate(cases):
-            for is_open in (False, True):
-                if is_open and case.refused is not None:
+            for is_dynamic in (False, True):
+                if is_dynamic and case.refused is not None:
                     continue
-                own = os.path.join(folder, f"{i}-{'open' if is_open else 'static'}")
-                case.save(own, is_open)
-                groups.setdefault((is_open, tolerances(case)), []).append((case, own))
-        for (is_open, exactness), members in groups.items():
+                own = os.path.join(folder, f"{i}-{'open' if is_dynamic else 'static'}")
+                case.save(own, is_dynamic)
+                groups.setdefault((is_dynamic, tolerances(case)), []).append((case, own))
+        for (is_dynamic, exactness), members in groups.items():
             for backend in ("interpreter", "cpu"):
-                options = ("--backend", backend, *exactness) + (("--dynamic",) if is_open and backend == "cpu" else ())
+                options = ("--backend", backend, *exactness) + (("--dynamic",) if is_dynamic and backend == "cpu" else ())
                 reasons = answers(sinter, [own for _, own in members], *options)
                 for (case, _), reason in zip(members, reasons):
                     if case.refused is None and reason is not None:
-                        failures.append(f"{case}, {backend}{', dynamic' if is_open else ''}: {reason}")
+                        failures.append(f"{case}, {backend}{', dynamic' if is_dynamic else ''}: {reason}")
                     if case.refused is not None and (reason is None or case.refused not in reason):
                         failures.append(f"{case}, {backend}: {reason} instead of '{case.refused}'")
             for case, own in members:
