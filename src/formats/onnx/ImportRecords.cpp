@@ -193,11 +193,13 @@ static bool isReshapeSetByCount(StringRef opType, Value result) {
   return hasOneUnknown(tensorOf(result)) && isSetByCount(tensorOf(result));
 }
 
-/// Whether the reader consumed the values of inputs of a node, so that only
-/// what it computed from them is left, as several operations.
+/// Whether the reader consumed the values of inputs of a node, or the graphs of
+/// one that stays whole, so that only what it made of them is left, as several
+/// operations.
 bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
   auto record = cast<DictionaryAttr>(nodeRecords[node.index]);
-  return !record.contains("proto") && !hasGraph(node.proto) &&
+  return !record.contains("proto") &&
+         (op.staysWhole || !hasGraph(node.proto)) &&
          becomesSeveralNodes(node.made) && !comesApart(op.name) &&
          !node.outputs.empty() &&
          !isReshapeSetByCount(op.name, node.outputs[0].value);

@@ -50,6 +50,7 @@ static std::vector<Operator> collect() {
            runtimeProductOperators,
            runtimeQuantizedLayerOperators,
            runtimeQuantizedOperators,
+           runtimeSearchOperators,
            samplingOperators,
            sequenceOperators,
            shapeOperators,

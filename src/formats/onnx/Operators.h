@@ -93,6 +93,7 @@ llvm::ArrayRef<Operator> runtimeOtherOperators();
 llvm::ArrayRef<Operator> runtimeProductOperators();
 llvm::ArrayRef<Operator> runtimeQuantizedLayerOperators();
 llvm::ArrayRef<Operator> runtimeQuantizedOperators();
+llvm::ArrayRef<Operator> runtimeSearchOperators();
 llvm::ArrayRef<Operator> samplingOperators();
 llvm::ArrayRef<Operator> sequenceOperators();
 llvm::ArrayRef<Operator> treeEnsembleOperators();
