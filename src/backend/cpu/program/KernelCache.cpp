@@ -25,16 +25,26 @@ std::string describe(const Target &target) {
   std::string text = target.triple + " " + target.cpu + " " + target.features;
   for (const std::string &set : target.instructionSets)
     text += " " + set;
-  for (int64_t number :
-       {target.f32Lanes, target.vectorRegisters, int64_t(target.hasAvx512),
-        int64_t(target.hasFma), target.multiplyAdds,
-        int64_t(target.dividesSlowly), int64_t(target.hasVnni),
-        int64_t(target.hasPairSum), int64_t(target.hasSignedDotProduct),
-        int64_t(target.hasLongPairSum), int64_t(target.convertsF16),
-        int64_t(target.convertsBF16), int64_t(target.hasBF16Dot),
-        int64_t(target.hasByteMatrices), int64_t(target.hasBF16Matrices),
-        int64_t(target.hasTableOf16), int64_t(target.hasMatrixUnits),
-        target.l1Bytes, target.l2Bytes})
+  for (int64_t number : {target.f32Lanes,
+                         target.vectorRegisters,
+                         int64_t(target.hasAvx512),
+                         int64_t(target.hasFma),
+                         target.multiplyAdds,
+                         int64_t(target.dividesSlowly),
+                         int64_t(target.hasVnni),
+                         int64_t(target.hasPairSum),
+                         int64_t(target.hasSignedDotProduct),
+                         int64_t(target.hasLongPairSum),
+                         int64_t(target.convertsF16),
+                         int64_t(target.convertsBF16),
+                         int64_t(target.hasBF16Dot),
+                         int64_t(target.hasByteMatrices),
+                         int64_t(target.hasBF16Matrices),
+                         int64_t(target.hasTableOf16),
+                         int64_t(target.hasMatrixUnits),
+                         int64_t(target.isSmall),
+                         target.l1Bytes,
+                         target.l2Bytes})
     text += " " + std::to_string(number);
   // What decides between kernels.
   for (double rate :
