@@ -26,8 +26,8 @@ namespace {
 /// integers, by a vector, by a large computed weight, with a bias in f16, of
 /// dimensions that lie apart, elementwise chains, two of which differ in a
 /// number and two in whether bytes count from 0, a function of bytes, the least
-/// and the greatest of all numbers, also of a convolution's, rows of a table of
-/// bytes.
+/// and the greatest of all numbers, also of a convolution's, two loops, rows of
+/// a table of bytes.
 constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
     %u: tensor<1x512x2x2xf32>, %v: tensor<1x4x5x8x8xf32>,
     %q: tensor<1x64x2x16xf32>, %b: tensor<40x64xui8>, %c: tensor<64x40xi8>,
@@ -40,7 +40,7 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
         tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
         tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>,
         tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32>,
-        tensor<5x1xf32>) {
+        tensor<5x1xf32>, tensor<f32>) {
 %w = stablehlo.constant dense<0.03> : tensor<32x32x3x3xf32>
 %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
   window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -137,6 +137,18 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
   %wt = stablehlo.tanh %wa : tensor<f32>
   stablehlo.return %wn, %wt : tensor<i32>, tensor<f32>
 }
+%vl:2 = stablehlo.while(%vi = %w0, %va = %17) : tensor<i32>, tensor<f32>
+ cond {
+  %v3 = stablehlo.constant dense<4> : tensor<i32>
+  %vc = stablehlo.compare LT, %vi, %v3
+    : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.return %vc : tensor<i1>
+} do {
+  %v1 = stablehlo.constant dense<1> : tensor<i32>
+  %vn = stablehlo.add %vi, %v1 : tensor<i32>
+  %vt = stablehlo.sine %va : tensor<f32>
+  stablehlo.return %vn, %vt : tensor<i32>, tensor<f32>
+}
 %23 = stablehlo.reduce(%3 init: %lo) applies stablehlo.minimum across
   dimensions = [0, 1, 2, 3] : (tensor<1x640x2x2xf32>, tensor<f32>) -> tensor<f32>
 %24 = stablehlo.reduce(%3 init: %hi) applies stablehlo.maximum across
@@ -157,14 +169,14 @@ constexpr const char *someOfEach = R"((%x: tensor<1x32x12x12xf32>,
   false_children = array<i32: -2>, leaf_starts = array<i32: 0, 1, 2>,
   targets = array<i32: 0, 0>, weights = array<f64: 1.0, 2.0>,
   target_count = 1 : i64} : (tensor<5x2xf32>) -> tensor<5x1xf32>
-return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %wl#1, %19, %20, %21, %22, %23, %24, %25 : tensor<1x32x12x12xf32>,
+return %2, %3, %4, %5, %6, %11, %7, %8, %12, %9, %10, %13, %14, %15, %16, %17, %wl#1, %19, %20, %21, %22, %23, %24, %25, %vl#1 : tensor<1x32x12x12xf32>,
   tensor<1x640x2x2xf32>, tensor<1x8x3x6x6xf32>, tensor<1x64x2x16xf32>,
   tensor<40x40xi32>, tensor<40x40xi32>, tensor<64x1xf32>, tensor<3x600xf32>,
   tensor<3x600xf32>, tensor<16x16xf32>, tensor<1x64x2x16xf32>, tensor<40x64xui8>,
   tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<3x600xf16>,
   tensor<f32>, tensor<f32>, tensor<40x40xi32>, tensor<5x64xf32>,
   tensor<40x64xf32>, tensor<40x64xf32>, tensor<f32>, tensor<f32>,
-  tensor<5x1xf32> })";
+  tensor<5x1xf32>, tensor<f32> })";
 
 /// \p name, a concatenate of 75 slices of %y, every other of \p second.
 std::string concatenate(const std::string &name, const std::string &second) {
