@@ -4,6 +4,7 @@
 #define SINTER_BACKEND_CPU_PROGRAM_SCHEDULE_H
 
 #include "backend/cpu/program/KernelTable.h"
+#include "graph/ConstantScope.h"
 #include "graph/Model.h"
 #include "runtime/Program.h"
 

@@ -4,6 +4,7 @@
 
 #include "formats/onnx/ops/RuntimeQuantized.h"
 #include "formats/import/Products.h"
+#include "formats/import/Windows.h"
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Pooling.h"
 #include "graph/nn/NnOps.h"
