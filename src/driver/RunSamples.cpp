@@ -46,9 +46,9 @@ private:
   Session &session;
   const CommonOptions &common;
   const SampleRunOptions &options;
-  /// Whether they come in parts, as they are there.
+  /// Whether samples are read from a pipe, a group at a time as they arrive.
   const bool isPiped;
-  /// Those of a part, and how many there were in earlier ones.
+  /// Those of a group, and how many there were in earlier ones.
   Samples samples;
   size_t before = 0;
   std::vector<std::string> stems;

@@ -1,4 +1,4 @@
-//===- OnceEach.h - notes that are told once ------------------------------===//
+//===- OnceEach.h - notes that are printed once ---------------------------===//
 
 #ifndef SINTER_INTERFACE_ONCEEACH_H
 #define SINTER_INTERFACE_ONCEEACH_H
@@ -8,8 +8,8 @@
 
 namespace sinter {
 
-/// Gives \p note each text once, whichever thread has it. Copies share what has
-/// been told.
+/// Passes each text to \p note once, from whichever thread. Copies share what
+/// has been passed.
 std::function<void(const std::string &)>
 onceEach(std::function<void(const std::string &)> note);
 

@@ -26,6 +26,16 @@ inline unsigned worthwhileThreads(const Step &step, unsigned available) {
       step.tasks));
 }
 
+/// Whether no kernel among \p steps, those in bodies included, is worth more
+/// than 20 threads.
+inline bool areSmall(std::span<const Step> steps) {
+  return std::ranges::all_of(steps, [](const Step &step) {
+    return step.flops <= 20 * flopsPerThread &&
+           step.bytesMoved <= 20 * bytesPerThread &&
+           std::ranges::all_of(step.bodies, areSmall);
+  });
+}
+
 /// Whether the bodies of a concurrent step are to run at once on \p threads
 /// threads, one each, rather than one after the other with all threads for each
 /// kernel. That is faster if their kernels are small: handing one out and
@@ -33,20 +43,8 @@ inline unsigned worthwhileThreads(const Step &step, unsigned available) {
 /// caches of several cores, and more threads are better used by all kernels.
 inline bool runAtOnce(std::span<const std::vector<Step>> bodies,
                       unsigned threads) {
-  constexpr double mostFlops = 20 * flopsPerThread,
-                   mostBytes = 20 * bytesPerThread;
-  const auto isSmall = [](const auto &self, const Step &step) -> bool {
-    return step.flops <= mostFlops && step.bytesMoved <= mostBytes &&
-           std::ranges::all_of(step.bodies, [&](const auto &body) {
-             return std::ranges::all_of(
-                 body, [&](const Step &each) { return self(self, each); });
-           });
-  };
   return threads > 1 && threads <= 2 * bodies.size() &&
-         std::ranges::all_of(bodies, [&](const std::vector<Step> &body) {
-           return std::ranges::all_of(
-               body, [&](const Step &each) { return isSmall(isSmall, each); });
-         });
+         std::ranges::all_of(bodies, areSmall);
 }
 
 } // namespace sinter

@@ -1,8 +1,8 @@
 #include "backend/cpu/fusion/GroupLoops.h"
 
+#include "backend/cpu/fusion/UsersBefore.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/OperationKind.h"
-#include "llvm/ADT/SetVector.h"
 #include <optional>
 
 using namespace mlir;
@@ -47,27 +47,19 @@ private:
 } // namespace
 
 bool LoopGroup::moveTo(stablehlo::WhileOp next) {
-  Block *block = next->getBlock();
-  llvm::SetVector<Operation *> moved;
-  for (stablehlo::WhileOp loop : loops)
-    moved.insert(loop);
-  for (size_t i = 0; i < moved.size(); ++i)
-    for (Operation *user : moved[i]->getUsers()) {
-      Operation *here = block->findAncestorOpInBlock(*user);
-      if (here == next || moved.size() > mostMoved + loops.size())
-        return false;
-      if (here->isBeforeInBlock(next))
-        moved.insert(here);
-    }
-  if (!llvm::all_of(moved, isMovable))
+  const SmallVector<Operation *> moved(loops.begin(), loops.end());
+  const std::optional<SmallVector<Operation *>> all =
+      usersBefore(moved, next, mostMoved + moved.size());
+  if (!all || !llvm::all_of(*all, isMovable))
     return false;
-  SmallVector<Operation *> users(moved.begin() + loops.size(), moved.end());
-  llvm::sort(users,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (stablehlo::WhileOp loop : loops)
-    loop->moveBefore(next);
-  for (Operation *user : llvm::reverse(users))
-    user->moveAfter(next);
+  Operation *last = next;
+  for (Operation *op : *all)
+    if (llvm::is_contained(moved, op)) {
+      op->moveBefore(next);
+    } else {
+      op->moveAfter(last);
+      last = op;
+    }
   loops.push_back(next);
   return true;
 }

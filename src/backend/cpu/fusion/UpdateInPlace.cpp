@@ -1,9 +1,9 @@
 #include "backend/cpu/fusion/UpdateInPlace.h"
 
+#include "backend/cpu/fusion/UsersBefore.h"
 #include "backend/cpu/ir/OperationKind.h"
 #include "graph/Types.h"
 #include "graph/storage/Storage.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -60,24 +60,13 @@ bool InPlace::usesPlaced(Operation *op) {
 /// whether that is possible.
 bool InPlace::moveBelow(Operation *op, Operation *last) {
   constexpr size_t most = 16;
-  llvm::SetVector<Operation *> moved;
-  moved.insert(op);
-  for (size_t i = 0; i < moved.size(); ++i)
-    for (Operation *user : moved[i]->getUsers()) {
-      Operation *here = block.findAncestorOpInBlock(*user);
-      if (here == last || moved.size() > most)
-        return false;
-      if (here && here->isBeforeInBlock(last))
-        moved.insert(here);
-    }
-  if (llvm::any_of(moved, [&](Operation *each) {
+  const std::optional<SmallVector<Operation *>> moved =
+      usersBefore(op, last, most);
+  if (!moved || llvm::any_of(*moved, [&](Operation *each) {
         return (!isa<KernelOp>(each) && !isAlias(each)) || usesPlaced(each);
       }))
     return false;
-  SmallVector<Operation *> sorted(moved.begin(), moved.end());
-  llvm::sort(sorted,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *each : sorted) {
+  for (Operation *each : *moved) {
     each->moveAfter(last);
     last = each;
   }

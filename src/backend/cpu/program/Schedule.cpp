@@ -97,6 +97,10 @@ private:
   void addWork(Step step, const KernelWork &work, std::vector<Step> &steps);
   Result<void> scheduleHostCall(HostCallOp op, std::vector<Step> &steps);
   Result<void> scheduleSizes(DefineSizesOp op, std::vector<Step> &steps);
+  /// Lets \p schedule add steps to a new body, whose dynamic half is one of
+  /// \p step.
+  Result<void> inBody(DynamicStep &step,
+                      llvm::function_ref<Result<void>()> schedule);
   Result<void> scheduleBranches(Operation *op, std::vector<Step> &steps);
   Result<void> scheduleBranch(Block &block, ArrayRef<Id> results,
                               std::vector<Step> &steps);
@@ -541,6 +545,18 @@ Result<void> Scheduler::scheduleBranch(Block &block, ArrayRef<Id> results,
   return {};
 }
 
+Result<void> Scheduler::inBody(DynamicStep &step,
+                               llvm::function_ref<Result<void>()> schedule) {
+  std::vector<DynamicStep> body;
+  std::vector<DynamicStep> *outer = dynamic ? dynamic->enter(&body) : nullptr;
+  Result<void> done = schedule();
+  if (dynamic) {
+    dynamic->enter(outer);
+    step.bodies.push_back(std::move(body));
+  }
+  return done;
+}
+
 Result<void> Scheduler::scheduleBranches(Operation *op,
                                          std::vector<Step> &steps) {
   Step step;
@@ -560,19 +576,15 @@ Result<void> Scheduler::scheduleBranches(Operation *op,
   }
   DynamicStep dynamicStep;
   for (Region &region : op->getRegions()) {
-    std::vector<DynamicStep> dynamicBody;
-    std::vector<DynamicStep> *outer =
-        dynamic ? dynamic->enter(&dynamicBody) : nullptr;
-    if (Result<void> done =
-            scheduleBranch(region.front(), results, step.bodies.emplace_back());
+    std::vector<Step> &body = step.bodies.emplace_back();
+    if (Result<void> done = inBody(
+            dynamicStep,
+            [&] { return scheduleBranch(region.front(), results, body); });
         !done)
       return done;
-    if (dynamic) {
-      dynamic->enter(outer);
-      dynamicStep.bodies.push_back(std::move(dynamicBody));
+    if (dynamic)
       dynamicStep.fits.push_back(
           dynamic->differencesOf(op, region.front().getTerminator()));
-    }
   }
   for (Id slot : results)
     plan.touch(slot);
@@ -593,16 +605,11 @@ Result<void> Scheduler::scheduleLoops(ArrayRef<stablehlo::WhileOp> loops,
   DynamicStep dynamicStep;
   plan.beginConcurrent();
   for (stablehlo::WhileOp loop : loops) {
-    std::vector<DynamicStep> dynamicBody;
-    std::vector<DynamicStep> *outer =
-        dynamic ? dynamic->enter(&dynamicBody) : nullptr;
-    if (Result<void> done = scheduleLoop(loop, step.bodies.emplace_back());
+    std::vector<Step> &body = step.bodies.emplace_back();
+    if (Result<void> done =
+            inBody(dynamicStep, [&] { return scheduleLoop(loop, body); });
         !done)
       return done;
-    if (dynamic) {
-      dynamic->enter(outer);
-      dynamicStep.bodies.push_back(std::move(dynamicBody));
-    }
   }
   plan.endConcurrent();
   if (dynamic)

@@ -4,6 +4,8 @@
 // interpreter's: what loops use of the program's memory does not meet.
 //
 //===----------------------------------------------------------------------===//
+//
+// Covers: backend/cpu/fusion UsersBefore
 
 #include "backend/cpu/fusion/GroupLoops.h"
 

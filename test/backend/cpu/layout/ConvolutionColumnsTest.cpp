@@ -19,12 +19,6 @@ using namespace sinter::test;
 
 namespace {
 
-std::string kernelText(const Shape &shape) {
-  Tensor tensor(ElementType::F32, shape);
-  fillRandom(tensor, 1);
-  return constantText(tensor, typeOf(shape));
-}
-
 std::string pairText(int64_t a, int64_t b) {
   return "[" + std::to_string(a) + ", " + std::to_string(b) + "]";
 }
@@ -63,7 +57,7 @@ TEST(ConvolutionColumns, OfDrawnShapes) {
     const std::string to = typeOf(result);
     const std::string body =
         "(%x: " + typeOf(input) + ") -> " + to +
-        " {\n%k = " + kernelText(kernel) +
+        " {\n%k = " + weights(kernel, "f32", 1) +
         "\n%c = stablehlo.convolution(%x, %k) dim_numbers = " +
         imageNumbers(spatial) + ", window = {stride = [" + strides +
         "], pad = [" + pads + "], rhs_dilate = [" + dilations +
@@ -115,7 +109,7 @@ TEST(ConvolutionColumns, OfImagesOfAnySize) {
   DynamicCase test;
   test.body =
       "(" + argument("%x", {batch, 20, length, length}) +
-      ") -> tensor<?x3x?x?xf32> {\n%k = " + kernelText(kernel) +
+      ") -> tensor<?x3x?x?xf32> {\n%k = " + weights(kernel, "f32", 1) +
       "\n%c = stablehlo.convolution(%x, %k) dim_numbers = " + imageNumbers(2) +
       ", window = {pad = [[2, 2], [1, 1]]} {batch_group_count = 1 : "
       "i64, feature_group_count = 1 : i64} : (tensor<?x20x?x?xf32>, " +

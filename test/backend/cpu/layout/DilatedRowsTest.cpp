@@ -20,20 +20,15 @@ namespace {
 std::string dilatedConvolution(const std::vector<int64_t> &input,
                                int64_t dilation) {
   auto shaped = [&](int64_t channels) {
-    std::string text = "tensor<";
-    for (size_t i = 0; i < input.size(); ++i) {
-      const int64_t size = i == 1 ? channels : input[i];
-      text += (size < 0 ? "?" : std::to_string(size)) + "x";
-    }
-    return text + "f32>";
+    std::vector<int64_t> shape = input;
+    shape[1] = channels;
+    return typeOf(shape);
   };
   const Shape kernel = {70, 64, 3, 3};
-  Tensor numbers(ElementType::F32, kernel);
-  fillRandom(numbers, 1);
   const std::string to = shaped(70), d = std::to_string(dilation),
                     pad = "[" + d + ", " + d + "]";
   return "(" + argument("%x", input) + ") -> " + to +
-         " {\n%k = " + constantText(numbers, typeOf(kernel)) +
+         " {\n%k = " + weights(kernel, "f32", 1) +
          "\n%c = stablehlo.convolution(%x, %k) dim_numbers = "
          "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [" +
          pad + ", " + pad + "], rhs_dilate = " + pad +

@@ -29,13 +29,6 @@ using namespace sinter::test;
 
 namespace {
 
-/// A constant of random numbers, as text.
-std::string weights(const Shape &shape, uint64_t seed) {
-  Tensor tensor(ElementType::F32, shape);
-  fillRandom(tensor, seed);
-  return constantText(tensor, typeOf(shape));
-}
-
 /// One convolution with a bias and a relu behind it; the kernel is a constant
 /// or an argument.
 struct ConvolutionLayout {
@@ -49,11 +42,11 @@ std::string moduleOf(const ConvolutionLayout &test,
   std::string result = typeOf(test.result);
   size_t feature = test.numbers.ends_with("f]") ? test.result.size() - 1 : 1;
   Shape bias = {test.result[feature]};
-  std::string kernel = weights(test.kernel, 1);
+  std::string kernel = weights(test.kernel, "f32", 1);
   return "(%x: " + typeOf(test.input) +
          (hasConstantKernel ? "" : ", %k: " + typeOf(test.kernel)) + ") -> " +
          result + " {\n" + (hasConstantKernel ? "%k = " + kernel : "") +
-         "\n%b = " + weights(bias, 2) +
+         "\n%b = " + weights(bias, "f32", 2) +
          "\n%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
          "%c = stablehlo.convolution(%x, %k) dim_numbers = " +
          test.numbers + ", window = {" + test.window +
@@ -247,8 +240,9 @@ TEST(Layout, PacksWeightsThatAreArguments) {
 TEST(Layout, NetworkWithBranches) {
   std::string text =
       "(%x: tensor<1x3x20x20xf32>) -> tensor<1x40xf32> {\n%k0 = " +
-      weights({32, 3, 3, 3}, 1) + "\n%k1 = " + weights({32, 32, 3, 3}, 2) +
-      "\n%k2 = " + weights({8, 32, 1, 1}, 3) + R"(
+      weights({32, 3, 3, 3}, "f32", 1) +
+      "\n%k1 = " + weights({32, 32, 3, 3}, "f32", 2) +
+      "\n%k2 = " + weights({8, 32, 1, 1}, "f32", 3) + R"(
     %z = stablehlo.constant dense<0.0> : tensor<f32>
     %0 = stablehlo.convolution(%x, %k0) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
         window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -334,7 +328,7 @@ TEST(Layout, WhatKeepsChannelsApart) {
     SCOPED_TRACE(text);
     const std::string body =
         "(%x: tensor<2x3x8x6xf32>, %y: tensor<1x20x8x6xf32>) -> " +
-        std::string(type) + " {\n%k = " + weights({20, 3, 3, 3}, 1) + R"(
+        std::string(type) + " {\n%k = " + weights({20, 3, 3, 3}, "f32", 1) + R"(
     %z = stablehlo.constant dense<0.0> : tensor<f32>
     %c = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
         window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -357,7 +351,7 @@ TEST(Layout, MinMaxOfAllChannels) {
                           input = typeOf({images, 5, size, size});
         std::string body =
             "(%x: " + input + ") -> (tensor<f32>, tensor<f32>) {\n%k = " +
-            weights({channels, 5, 3, 3}, 7) +
+            weights({channels, 5, 3, 3}, "f32", 7) +
             "\n%c = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, "
             "1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} "
             "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (" +
@@ -379,7 +373,8 @@ TEST(Layout, MinMaxOfAllChannels) {
 TEST(Layout, ProductsWithEpilogues) {
   std::string text = "(%x: tensor<2x5x24xf32>, %y: tensor<2x5x40xf32>) -> "
                      "tensor<2x5x40xf32> {\n%k = " +
-                     weights({24, 40}, 1) + "\n%b = " + weights({40}, 2) + R"(
+                     weights({24, 40}, "f32", 1) +
+                     "\n%b = " + weights({40}, "f32", 2) + R"(
     %0 = stablehlo.dot_general %x, %k, contracting_dims = [2] x [0]
         : (tensor<2x5x24xf32>, tensor<24x40xf32>) -> tensor<2x5x40xf32>
     %1 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<40xf32>) -> tensor<2x5x40xf32>
@@ -495,11 +490,11 @@ TEST(Layout, ProductsOfEveryShape) {
     std::string types =
         " : (" + typeOf(lhs) + ", " + typeOf(rhs) + ") -> " + typeOf(result);
     std::string right = isConstant ? "" : ", %w: " + typeOf(rhs);
-    std::string text = "(%x: " + typeOf(lhs) + right + ") -> " +
-                       typeOf(result) + " {\n" +
-                       (isConstant ? "%w = " + weights(rhs, 3) + "\n" : "") +
-                       "%0 = stablehlo.dot_general %x, %w, " + dims + types +
-                       "\nreturn %0 : " + typeOf(result) + "\n}";
+    std::string text =
+        "(%x: " + typeOf(lhs) + right + ") -> " + typeOf(result) + " {\n" +
+        (isConstant ? "%w = " + weights(rhs, "f32", 3) + "\n" : "") +
+        "%0 = stablehlo.dot_general %x, %w, " + dims + types +
+        "\nreturn %0 : " + typeOf(result) + "\n}";
     EXPECT_EQ(differs(text, close), "") << dims << types;
   }
 }

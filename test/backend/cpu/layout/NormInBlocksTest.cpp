@@ -16,23 +16,14 @@ using namespace sinter::test;
 
 namespace {
 
-std::string normWeights(const Shape &shape, uint64_t seed) {
-  Tensor tensor(ElementType::F32, shape);
-  fillRandom(tensor, seed);
-  return constantText(tensor, typeOf(shape));
-}
-
 /// convolution -> group_norm -> relu -> convolution, of images or rows whose
 /// sizes may be open.
 std::string normNetwork(int64_t channels, int64_t groups, bool isRow,
                         const std::vector<int64_t> &input) {
   auto shaped = [&](int64_t depth) {
-    std::string text = "tensor<";
-    for (size_t i = 0; i < input.size(); ++i) {
-      const int64_t size = i == 1 ? depth : input[i];
-      text += (size < 0 ? "?" : std::to_string(size)) + "x";
-    }
-    return text + "f32>";
+    std::vector<int64_t> shape = input;
+    shape[1] = depth;
+    return typeOf(shape);
   };
   const std::string c = std::to_string(channels), rest = isRow ? "0]" : "0, 1]",
                     numbers = "[b, f, " + rest + "x[o, i, " + rest +
@@ -43,7 +34,7 @@ std::string normNetwork(int64_t channels, int64_t groups, bool isRow,
     Shape kernel = {outputs, inputs, 3, 3};
     if (isRow)
       kernel.pop_back();
-    return "\n" + to + "w = " + normWeights(kernel, outputs) + "\n" + to +
+    return "\n" + to + "w = " + weights(kernel, "f32", outputs) + "\n" + to +
            " = stablehlo.convolution(" + from + ", " + to +
            "w) dim_numbers = " + numbers + ", window = {pad = " + pad +
            "} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
@@ -53,8 +44,8 @@ std::string normNetwork(int64_t channels, int64_t groups, bool isRow,
   const std::string wide = shaped(channels), vector = "tensor<" + c + "xf32>";
   return "(" + argument("%x", input) + ") -> " + shaped(24) + " {" +
          convolution("%a", "%x", channels, input[1]) +
-         "\n%s = " + normWeights({channels}, 3) +
-         "\n%b = " + normWeights({channels}, 4) +
+         "\n%s = " + weights({channels}, "f32", 3) +
+         "\n%b = " + weights({channels}, "f32", 4) +
          "\n%n = nn.group_norm %a, %s, %b groups = " + std::to_string(groups) +
          " {epsilon = 1.0e-5 : f64} : (" + wide + ", " + vector + ", " +
          vector + ") -> " + wide + "\n%r = stablehlo.logistic %n : " + wide +
