@@ -17,7 +17,7 @@ static Result<bool> isLeftOut(const LoadedSample &sample, size_t &unreadable,
     return why;
   if (options.mostUnreadable == 0)
     return withHint(options.unreadableName + " N skips such samples", why);
-  if (++unreadable > options.mostUnreadable)
+  if (options.unreadableBefore + ++unreadable > options.mostUnreadable)
     return systemError("more than " + std::to_string(options.mostUnreadable) +
                        " samples cannot be read (" + options.unreadableName +
                        " N); the last: " + why.message());

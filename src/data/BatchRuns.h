@@ -20,6 +20,8 @@ struct BatchRunOptions {
   size_t first = 0, end = SIZE_MAX;
   /// How many samples that cannot be read are left out at most.
   size_t mostUnreadable = 0;
+  /// How many of these were left out in earlier runs.
+  size_t unreadableBefore = 0;
   /// Called after each sample; may be empty.
   std::function<void(size_t done, size_t total)> progress;
   /// Gets a line for each sample that is left out; may be empty.

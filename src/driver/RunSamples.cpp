@@ -260,7 +260,8 @@ Result<void> SampleRun::runOn(Samples more, const NamedShapes &shapes) {
   how.runs.prepare = [&](Executor &executor) { return start(executor); };
   how.first = share.first;
   how.end = share.end;
-  how.mostUnreadable = options.mostUnreadable - all.unreadable;
+  how.mostUnreadable = options.mostUnreadable;
+  how.unreadableBefore = all.unreadable;
   how.progress = [&](size_t done, size_t total) { showProgress(done, total); };
   how.note = [&](const std::string &line) { printNote(line); };
   how.unreadableName = "--skip-unreadable";
