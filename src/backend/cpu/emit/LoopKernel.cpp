@@ -124,9 +124,10 @@ private:
     if (nest.shape.size() < 2 || block > longestBlock)
       return false;
     nest.shape.pop_back();
-    parts = RowParts(result, nest.shape.size() - 1);
-    if (!parts.hasCuts())
+    const RowParts rowsOfBlocks(result, nest.shape.size() - 1);
+    if (!rowsOfBlocks.hasCuts())
       return false;
+    parts = rowsOfBlocks;
     nest.cost = cost * double(block.value());
     nest.body = [this, block](ArrayRef<Value> outer, Value begin, Value end) {
       KernelBuilder &e = elemental->code;
