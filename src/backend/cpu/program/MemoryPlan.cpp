@@ -26,21 +26,15 @@ void MemoryPlan::touch(Id id) {
   slot.end = std::max(slot.end, now);
   for (Period &loop : loops)
     if (slot.begin < loop.begin)
-      loop.used.push_back(id);
+      loop.used.insert(id);
   for (Period &period : concurrent)
-    period.used.push_back(id);
+    period.used.insert(id);
 }
 
-void MemoryPlan::endConcurrent() {
-  for (Id id : concurrent.back().used)
+void MemoryPlan::end(std::vector<Period> &periods) {
+  for (Id id : periods.back().used)
     slots[id].end = std::max(slots[id].end, now);
-  concurrent.pop_back();
-}
-
-void MemoryPlan::endLoop() {
-  for (Id id : loops.back().used)
-    slots[id].end = std::max(slots[id].end, now);
-  loops.pop_back();
+  periods.pop_back();
 }
 
 uint64_t MemoryPlan::place() {

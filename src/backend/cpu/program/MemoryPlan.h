@@ -18,6 +18,7 @@
 
 #include "runtime/Program.h"
 
+#include "llvm/ADT/SetVector.h"
 #include <vector>
 
 namespace sinter::cpu {
@@ -51,12 +52,12 @@ public:
   /// were there before stays alive until the loop ends, since each iteration
   /// needs it.
   void beginLoop() { loops.push_back({now, {}}); }
-  void endLoop();
+  void endLoop() { end(loops); }
 
   /// Between both, steps are scheduled that may run at once or in another
   /// order: what they use is alive all the time.
   void beginConcurrent() { concurrent.push_back({now, {}}); }
-  void endConcurrent();
+  void endConcurrent() { end(concurrent); }
 
   /// Gives the slots of the arena their offsets. Returns the arena's bytes.
   uint64_t place();
@@ -66,8 +67,10 @@ public:
 private:
   struct Period {
     int64_t begin;
-    std::vector<Id> used;
+    llvm::SmallSetVector<Id, 8> used;
   };
+  void end(std::vector<Period> &periods);
+
   std::vector<MemorySlot> slots;
   std::vector<Period> loops, concurrent;
   int64_t now = 0;

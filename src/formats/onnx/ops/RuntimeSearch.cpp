@@ -5,6 +5,7 @@
 #include "formats/import/Building.h"
 #include "formats/import/Indexing.h"
 #include "formats/onnx/Operators.h"
+#include "formats/onnx/ops/Inputs.h"
 #include "formats/onnx/ops/RuntimeAttention.h"
 #include "formats/onnx/ops/WhileLoop.h"
 #include <limits>
@@ -176,6 +177,10 @@ void GreedySearch::readPrompt() {
               ", is not more than the length of the prompts, " + Twine(given));
     return;
   }
+  if (length > std::numeric_limits<int32_t>::max()) {
+    node.unsupported("results of " + Twine(length) + " tokens");
+    return;
+  }
   batch = node.dim(prompt, 0);
   counts =
       node.has(6)
@@ -200,8 +205,7 @@ void GreedySearch::readPrompt() {
 Value GreedySearch::penalised(Value scores, Value count) const {
   if (!node.has(3) || !scores)
     return scores;
-  Value penalty =
-      node.cast(node.reshape(node.operand(3), ArrayRef<int64_t>()), node.f32());
+  Value penalty = node.cast(scalarInput(node, 3), node.f32());
   Value isThere = node.broadcastInDim(
       node.cast(node.compare(formats::iota(node, Dims{1, length}, 1, i32),
                              count, Direction::LT),
@@ -236,8 +240,7 @@ Value GreedySearch::chosen(Value scores, Value count, bool isFirst) {
   if (!scores)
     return {};
   if (node.has(2)) {
-    Value least =
-        node.cast(node.reshape(node.operand(2), ArrayRef<int64_t>()), i32);
+    Value least = node.cast(scalarInput(node, 2), i32);
     Value isEnd =
         node.compare(formats::iota(node, Dims{1, node.size(scores, 1)}, 1, i32),
                      number(static_cast<double>(end), i32), Direction::EQ);
