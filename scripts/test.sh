@@ -151,6 +151,19 @@ count() {
   fi
 }
 
+# excerpt LOG: the tests of ctest that failed, with the last 30 lines that each printed; without such tests the log's end.
+excerpt() {
+  awk -v keep=30 '
+    function flush(i) {
+      for (i = lines > keep ? lines - keep : 0; i < lines; i++) print "  " tail[i % keep]
+      lines = 0
+    }
+    /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { flush(); failed = /\*\*\*/ && !/Not Run|Skipped/; if (failed) { print; found = 1 }; next }
+    /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { flush(); failed = 0 }
+    failed { tail[lines++ % keep] = $0 }
+    END { flush(); exit !found }' "$1" || tail -n 30 "$1"
+}
+
 selected=("${stages[@]}")
 if [ $# -gt 0 ]; then
   if [ $# -ne 2 ] || [ "$1" != --only ]; then
@@ -168,7 +181,7 @@ fi
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-passed=0 failed=0 summary=()
+passed=0 failed=0 summary=() broken=()
 for name in "${selected[@]}"; do
   echo "== $name"
   start=$SECONDS
@@ -178,10 +191,17 @@ for name in "${selected[@]}"; do
   set -e
   count "$logs/$name" "$status"
   passed=$((passed + good)) failed=$((failed + bad))
+  [ "$bad" -eq 0 ] || broken+=("$name")
   summary+=("$(printf '%-12s %5d s  %d good, %d bad' "$name" $((SECONDS - start)) "$good" "$bad")")
   echo "== $name: $((SECONDS - start)) s, $good good, $bad bad"
   # Nothing can be built or checked without the packages.
   if [ "$name" = deps ] && [ "$status" -ne 0 ]; then break; fi
+done
+
+# A long log may be cut at its begin: what failed is said once more at its end.
+for name in "${broken[@]}"; do
+  printf '\n== failed in %s\n' "$name"
+  excerpt "$logs/$name"
 done
 
 printf '\n'
