@@ -43,6 +43,14 @@ extern "C" {
 #define SINTER_API __attribute__((visibility("default")))
 #endif
 
+/* In C any value of its integer type may stand in an enumeration, and callers
+   err. In C++ it may if that type is named. */
+#ifdef __cplusplus
+#define SINTER_ENUM_TYPE : int32_t
+#else
+#define SINTER_ENUM_TYPE
+#endif
+
 /** The version of this header. It grows with each release that adds to it. */
 #define SINTER_API_VERSION 2
 
@@ -54,7 +62,7 @@ SINTER_API int32_t sinter_api_version(void);
 /*===- Errors -------------------------------------------------------------===*/
 
 /** How a call ended. The values are the exit codes of the command. */
-typedef enum sinter_status {
+typedef enum sinter_status SINTER_ENUM_TYPE {
   SINTER_OK = 0,
   SINTER_WRONG_RESULT = 1,  /**< A comparison failed, a bound does not hold. */
   SINTER_USAGE = 2,         /**< The call makes no sense: see the message. */
@@ -87,7 +95,7 @@ SINTER_API void sinter_error_free(sinter_error *error);
 /** What a tensor's elements are. Each takes whole bytes: I1 is a byte 0 or 1;
     I2 and I4 are sign-extended to a byte, UI2 and UI4 zero-extended; complex
     numbers are two reals side by side; a STRING is a sinter_string. */
-typedef enum sinter_type {
+typedef enum sinter_type SINTER_ENUM_TYPE {
   SINTER_I1 = 0,
   SINTER_I2 = 1,
   SINTER_I4 = 2,

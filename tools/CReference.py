@@ -17,7 +17,7 @@ COMMENT = re.compile(r"/\*\*(?P<text>.*?)\*/\n", re.S)
 DECLARATIONS = {
     "function": re.compile(r"SINTER_API (?P<result>[\w ]+?[\s*]+)(?P<name>sinter_\w+)\((?P<parameters>[^;]*)\);\n"),
     "callback": re.compile(r"typedef (?P<result>\w+[ *]+)\(\*(?P<name>sinter_\w+)\)\((?P<parameters>[^;]*)\);\n"),
-    "enumeration": re.compile(r"typedef enum (?P<name>sinter_\w+) \{[^}]*\} (?P=name);\n"),
+    "enumeration": re.compile(r"typedef enum (?P<name>sinter_\w+) SINTER_ENUM_TYPE \{[^}]*\} (?P=name);\n"),
     "structure": re.compile(r"typedef struct (?P<name>sinter_\w+) \{[^}]*\} (?P=name);\n"),
     "object": re.compile(r"typedef struct (?P<name>sinter_\w+) (?P=name);\n"),
     "constant": re.compile(r"#define (?P<name>SINTER_\w+) (?P<value>\w+)\n"),
@@ -88,7 +88,7 @@ def declaration(text, offset):
         match = pattern.match(text, offset)
         if match:
             # Structures and enumerations have comments of their own inside.
-            code = match[0].strip() if kind in ("structure", "enumeration") else code_of(match[0])
+            code = match[0].strip().replace(" SINTER_ENUM_TYPE", "") if kind in ("structure", "enumeration") else code_of(match[0])
             return Declaration(kind, match["name"], code, parameters_of(match.groupdict().get("parameters") or "void")), match.end()
     return None, offset
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace sinter {
 
@@ -71,7 +72,7 @@ Result<std::vector<std::byte>> npyBytesOf(const Tensor &tensor,
       return unsupported("string " + std::to_string(i) +
                          " ends in a zero, which a .npy file cannot have");
     if (!form.isUnicode) {
-      std::memcpy(next, text.data(), text.size());
+      std::ranges::copy(std::as_bytes(std::span(text)), next);
       continue;
     }
     for (std::byte *to = next; !text.empty(); to += 4) {
