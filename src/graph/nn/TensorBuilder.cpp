@@ -355,6 +355,19 @@ Value TensorBuilder::concatenate(ArrayRef<Value> values, int64_t dimension) {
                                         static_cast<uint64_t>(dimension));
 }
 
+Value TensorBuilder::pad(Value x, int64_t dimension, int64_t low, int64_t high,
+                         int64_t interior) {
+  if (low == 0 && high == 0 && interior == 0)
+    return x;
+  SmallVector<int64_t> before(tensorOf(x).getRank(), 0);
+  SmallVector<int64_t> behind(before), between(before);
+  before[dimension] = low;
+  behind[dimension] = high;
+  between[dimension] = interior;
+  return make<stablehlo::PadOp>(x, scalar(0, tensorOf(x).getElementType()),
+                                before, behind, between);
+}
+
 Value TensorBuilder::take(Value x, Value indices, int64_t axis) {
   auto type = tensorOf(x), indexType = tensorOf(indices);
   int64_t indexRank = indexType.getRank();

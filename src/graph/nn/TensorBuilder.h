@@ -139,6 +139,13 @@ public:
                     const Sizes &limits, llvm::ArrayRef<int64_t> strides);
   mlir::Value concatenate(llvm::ArrayRef<mlir::Value> values,
                           int64_t dimension);
+  /// Zeros along \p dimension: \p low before the elements, \p high behind
+  /// them, \p interior between each two. Negative ones remove elements.
+  mlir::Value pad(mlir::Value x, int64_t dimension, int64_t low, int64_t high,
+                  int64_t interior = 0);
+  mlir::Value padEnd(mlir::Value x, int64_t dimension, int64_t count) {
+    return pad(x, dimension, 0, count);
+  }
   /// Slices along \p axis at \p indices, which are clamped.
   mlir::Value take(mlir::Value x, mlir::Value indices, int64_t axis);
   /// a . b over a's and b's last dimensions, both 2-d.

@@ -95,6 +95,25 @@ inline constexpr double streamedWait = 1.0 / 2;
 inline constexpr double winogradInt8Handicap = 1.05;
 
 //===----------------------------------------------------------------------===//
+// Forms of convolutions
+//===----------------------------------------------------------------------===//
+
+/// Dilated 3 x 3 convolutions that are computed as dense ones by Winograd's
+/// method: the greatest dilation, the fewest channels, and how many times the
+/// dilation an image is high and wide at least. Zen 5, fcn and deeplab with
+/// dilations of 2, 4 and 12; convolutions, "Worth knowing". No measurement was
+/// found for the channels.
+inline constexpr int64_t mostUndoneDilation = 4, fewestUndoneChannels = 64,
+                         fewestDilationsInImage = 4;
+
+/// Convolutions of few outputs whose columns become outputs: the multiply-adds
+/// of one column at least, and of how many blocks one is left at most. Zen 5,
+/// style transfer (3 outputs, 9 x 9 taps); convolutions, "Worth knowing". No
+/// measurement was found for the limits themselves.
+inline constexpr int64_t fewestProductsOfColumn = 32,
+                         blocksPerBlockOfColumns = 2;
+
+//===----------------------------------------------------------------------===//
 // AMX: speed against error
 //===----------------------------------------------------------------------===//
 

@@ -25,14 +25,8 @@ using Decomposition = FailureOr<SmallVector<Value>>;
 
 /// [N, C, H, W] as \p shape, [N, CB, H, W, L]; lanes beyond C are zeros.
 static Value packed(TensorBuilder &emit, Value x, ArrayRef<int64_t> shape) {
-  auto plain = tensorOf(x);
   const nn::Sizes sizes = emit.sizes(x);
-  const int64_t missing = shape[1] * shape[4] - plain.getDimSize(1);
-  if (missing) {
-    SmallVector<int64_t> none(4, 0), high = {0, missing, 0, 0};
-    x = emit.make<stablehlo::PadOp>(x, emit.scalar(0, plain.getElementType()),
-                                    none, high, none);
-  }
+  x = emit.padEnd(x, 1, shape[1] * shape[4] - tensorOf(x).getDimSize(1));
   x = emit.reshape(x, {sizes[0], shape[1], shape[4], sizes[2], sizes[3]});
   return emit.transpose(x, {0, 1, 3, 4, 2});
 }
@@ -65,10 +59,8 @@ Decomposition SplitTermsOp::decompose(OpBuilder &builder) {
   Value bytes = emit.make<stablehlo::BitcastConvertOp>(
       RankedTensorType::get({count, 4}, result.getElementType()),
       emit.reshape(getOperand(), {count}));
-  const int64_t none[] = {0}, high[] = {result.getNumElements() - 4 * count};
-  return SmallVector<Value>{emit.make<stablehlo::PadOp>(
-      emit.reshape(bytes, {4 * count}), emit.scalar(0, result.getElementType()),
-      none, high, none)};
+  return SmallVector<Value>{emit.padEnd(emit.reshape(bytes, {4 * count}), 0,
+                                        result.getNumElements() - 4 * count)};
 }
 
 Decomposition RecombineTermsOp::decompose(OpBuilder &builder) {

@@ -1,5 +1,6 @@
 #include "backend/cpu/layout/AssignLayouts.h"
 
+#include "backend/cpu/cost/EstimateFigures.h"
 #include "backend/cpu/cost/GraphShapes.h"
 #include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/ir/OperationKind.h"
@@ -250,17 +251,18 @@ bool LayoutAssigner::allowsFast(stablehlo::ConvolutionOp op, Value input,
 /// stays.
 int64_t LayoutAssigner::dilationToUndo(const ConvolutionForm &form,
                                        RankedTensorType type) const {
-  constexpr int64_t most = 4, fewestChannels = 64, fewestPixels = 4;
   const int64_t dilation = form.dilations[0];
   const std::array<int64_t, 2> each = {dilation, dilation}, one = {1, 1};
   auto isShort = [&](int64_t size) {
-    return !ShapedType::isDynamic(size) && size < fewestPixels * dilation;
+    return !ShapedType::isDynamic(size) &&
+           size < figures::fewestDilationsInImage * dilation;
   };
   const bool isUndone =
-      dilation > 1 && dilation <= most && form.dilations == each &&
-      form.paddingLow == each && form.paddingHigh == each &&
-      form.strides == one && form.upscale == one && form.groups == 1 &&
-      form.weights[0] >= fewestChannels && form.weights[1] >= fewestChannels &&
+      dilation > 1 && dilation <= figures::mostUndoneDilation &&
+      form.dilations == each && form.paddingLow == each &&
+      form.paddingHigh == each && form.strides == one && form.upscale == one &&
+      form.groups == 1 && form.weights[0] >= figures::fewestUndoneChannels &&
+      form.weights[1] >= figures::fewestUndoneChannels &&
       form.weights[2] == 3 && form.weights[3] == 3 &&
       type.getElementType().isF32() && !isShort(type.getDimSize(2)) &&
       !isShort(type.getDimSize(3)) && !target.hasMatrixUnits;
@@ -465,9 +467,7 @@ Value LayoutAssigner::blockedBroadcast(TensorBuilder &emit,
   while (auto reshape = x.getDefiningOp<stablehlo::ReshapeOp>())
     x = reshape.getOperand();
   if (const int64_t missing = to.getDimSize(1) * lanes - shape[0])
-    x = emit.make<stablehlo::PadOp>(
-        emit.reshape(x, shape), emit.scalar(0, from.getElementType()),
-        ArrayRef<int64_t>{0}, ArrayRef<int64_t>{missing}, ArrayRef<int64_t>{0});
+    x = emit.padEnd(emit.reshape(x, shape), 0, missing);
   x = emit.reshape(x, {to.getDimSize(1), lanes});
   return emit.broadcast(x, {1, 4}, to.getShape());
 }
@@ -522,11 +522,8 @@ Value LayoutAssigner::blockedDynamicBroadcast(TensorBuilder &emit, Value result,
                 filled = tensorOf(like).getDimSize(1) * lanes;
   if (from.getNumElements() != channels)
     return {};
-  x = emit.reshape(x, ArrayRef<int64_t>{channels});
-  if (channels != filled)
-    x = emit.make<stablehlo::PadOp>(
-        x, emit.scalar(0, from.getElementType()), ArrayRef<int64_t>{0},
-        ArrayRef<int64_t>{filled - channels}, ArrayRef<int64_t>{0});
+  x = emit.padEnd(emit.reshape(x, ArrayRef<int64_t>{channels}), 0,
+                  filled - channels);
   return repeat(emit.reshape(x, {1, filled / lanes, 1, 1, lanes}));
 }
 

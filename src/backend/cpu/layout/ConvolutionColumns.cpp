@@ -2,6 +2,7 @@
 
 #include "backend/cpu/layout/ConvolutionColumns.h"
 
+#include "backend/cpu/cost/EstimateFigures.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -10,7 +11,6 @@ using sinter::nn::TensorBuilder;
 namespace sinter::cpu {
 
 bool hasColumnsForOutputs(stablehlo::ConvolutionOp op, int64_t lanes) {
-  constexpr int64_t fewestProducts = 32;
   const auto kernel = tensorOf(op.getRhs());
   for (Value value : {op.getLhs(), op.getRhs(), op.getResult()})
     if (!tensorOf(value).getElementType().isF32())
@@ -26,8 +26,9 @@ bool hasColumnsForOutputs(stablehlo::ConvolutionOp op, int64_t lanes) {
                     op.getDimensionNumbers().getKernelOutputFeatureDimension()),
                 columns = window.back().size,
                 products = kernel.getNumElements() / (outputs * columns);
-  return products >= fewestProducts &&
-         2 * llvm::divideCeil(outputs * columns, lanes) <=
+  return products >= figures::fewestProductsOfColumn &&
+         figures::blocksPerBlockOfColumns *
+                 llvm::divideCeil(outputs * columns, lanes) <=
              llvm::divideCeil(outputs, lanes) * columns;
 }
 

@@ -148,12 +148,7 @@ Value ConvolutionForm::plainWeights(TensorBuilder &emit) const {
   if (upscale == std::array<int64_t, 2>{1, 1})
     return emit.reshape(x, weights);
   x = emit.reshape(x, {channels, weights[1], upscale[0], upscale[1]});
-  if (filled != channels)
-    x = emit.make<stablehlo::PadOp>(
-        x, emit.scalar(0, tensorOf(x).getElementType()),
-        ArrayRef<int64_t>{0, 0, 0, 0},
-        ArrayRef<int64_t>{filled - channels, 0, 0, 0},
-        ArrayRef<int64_t>{0, 0, 0, 0});
+  x = emit.padEnd(x, 0, filled - channels);
   return emit.reshape(emit.transpose(x, {2, 3, 0, 1}), weights);
 }
 

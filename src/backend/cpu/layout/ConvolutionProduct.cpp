@@ -28,19 +28,6 @@ bool hasPatches(const PlainConvolution &plain) {
   return true;
 }
 
-/// \p x with \p window's padding along \p dimension.
-static Value padded(TensorBuilder &emit, Value x, int64_t dimension,
-                    const stablehlo::WindowDimension &window) {
-  if (window.paddingLow == 0 && window.paddingHigh == 0)
-    return x;
-  SmallVector<int64_t> low(tensorOf(x).getRank(), 0);
-  SmallVector<int64_t> high(low), interior(low);
-  low[dimension] = window.paddingLow;
-  high[dimension] = window.paddingHigh;
-  return emit.make<stablehlo::PadOp>(
-      x, emit.scalar(0, tensorOf(x).getElementType()), low, high, interior);
-}
-
 /// Every \p stride-th element of \p x along \p dimension, from \p start up to
 /// \p limit.
 static Value everyNth(TensorBuilder &emit, Value x, int64_t dimension,
@@ -65,7 +52,7 @@ static Value withUnit(TensorBuilder &emit, Value x, int64_t at) {
 
 Value unfold(TensorBuilder &emit, Value x, int64_t from, int64_t to,
              const stablehlo::WindowDimension &window, int64_t count) {
-  x = padded(emit, x, from, window);
+  x = emit.pad(x, from, window.paddingLow, window.paddingHigh);
   const Size size = emit.sizes(x)[from];
   SmallVector<Value> pieces;
   if (ShapedType::isDynamic(count) || window.size <= count) {
@@ -239,7 +226,8 @@ Value computeByPlaces(TensorBuilder &emit, const PlainConvolution &plain) {
   const int64_t rank = plain.spatialRank();
   Value x = emit.reshape(plain.input, plain.splitInput(emit));
   for (int64_t i = 0; i < rank; ++i)
-    x = padded(emit, x, i + 3, plain.window[i]);
+    x = emit.pad(x, i + 3, plain.window[i].paddingLow,
+                 plain.window[i].paddingHigh);
   // [N, groups, K / groups, C / groups, window...], summed from the third on.
   Sizes products = {plain.batch(), plain.groups, plain.groupOutputs(),
                     plain.groupInputs()};

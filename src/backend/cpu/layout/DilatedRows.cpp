@@ -17,27 +17,15 @@ DilatedRows::DilatedRows(TensorBuilder &emit, Value blocked, int64_t dilation)
       rows(partsOf(emit, height, dilation)),
       columns(partsOf(emit, width, dilation)) {}
 
-/// \p x with \p count zeros behind the last element of \p dimension.
-static Value padded(TensorBuilder &emit, Value x, int64_t dimension,
-                    int64_t count) {
-  const SmallVector<int64_t> none(tensorOf(x).getRank(), 0);
-  SmallVector<int64_t> high(none);
-  high[dimension] = count;
-  return emit.make<stablehlo::PadOp>(
-      x, emit.scalar(0, tensorOf(x).getElementType()), none, high, none);
-}
-
 Value DilatedRows::resized(TensorBuilder &emit, Value x, int64_t dimension,
                            const nn::Size &size, int64_t most) {
   const nn::Size now = nn::Size::of(x, dimension);
   if (!now.isKnown() || !size.isKnown()) {
-    x = most > 0 ? padded(emit, x, dimension, most) : x;
-    return emit.slice(x, dimension, 0, size);
+    return emit.slice(emit.padEnd(x, dimension, most), dimension, 0, size);
   }
   const int64_t missing = size.known() - now.known();
-  return missing > 0   ? padded(emit, x, dimension, missing)
-         : missing < 0 ? emit.slice(x, dimension, 0, size)
-                       : x;
+  return missing < 0 ? emit.slice(x, dimension, 0, size)
+                     : emit.padEnd(x, dimension, missing);
 }
 
 Value DilatedRows::apart(TensorBuilder &emit, Value blocked) const {
@@ -47,7 +35,7 @@ Value DilatedRows::apart(TensorBuilder &emit, Value blocked) const {
   x = resized(emit, x, 3, emit.product(columns, d), dilation - 1);
   x = emit.reshape(x, {images, blocks, rows, d, columns, d, lanes});
   x = emit.transpose(x, {0, 1, 3, 5, 2, 4, 6});
-  x = padded(emit, x, 4, 1);
+  x = emit.padEnd(x, 4, 1);
   return emit.reshape(x, {images, blocks,
                           emit.product(emit.sum(rows, 1), dilation * dilation),
                           columns, lanes});

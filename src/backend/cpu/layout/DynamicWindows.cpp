@@ -29,27 +29,13 @@ bool canBeByTaps(stablehlo::ConvolutionOp op) {
       });
 }
 
-/// \p x with \p window's padding along \p dimension, also between elements.
-static Value paddedBetween(TensorBuilder &emit, Value x, int64_t dimension,
-                           const stablehlo::WindowDimension &window) {
-  if (window.paddingLow == 0 && window.paddingHigh == 0 &&
-      window.baseDilation == 1)
-    return x;
-  SmallVector<int64_t> low(tensorOf(x).getRank(), 0);
-  SmallVector<int64_t> high(low), interior(low);
-  low[dimension] = window.paddingLow;
-  high[dimension] = window.paddingHigh;
-  interior[dimension] = window.baseDilation - 1;
-  return emit.make<stablehlo::PadOp>(
-      x, emit.scalar(0, tensorOf(x).getElementType()), low, high, interior);
-}
-
 /// Dimension \p dimension of \p x, along which \p window of \p taps slides,
 /// becomes two: the places, and what is under the taps.
 static Value underTaps(TensorBuilder &emit, Value x, int64_t dimension,
                        const stablehlo::WindowDimension &window,
                        const Size &taps) {
-  x = paddedBetween(emit, x, dimension, window);
+  x = emit.pad(x, dimension, window.paddingLow, window.paddingHigh,
+               window.baseDilation - 1);
   const Size last =
       emit.product(emit.difference(taps, 1), window.windowDilation);
   // floor((size - 1 - last) / stride) + 1

@@ -18,15 +18,8 @@ Value channelsOf(TensorBuilder &emit, Value blocked, int64_t channels) {
 static Value inBlocks(TensorBuilder &emit, Value x, int64_t blocks,
                       int64_t lanes) {
   nn::Sizes sizes = emit.sizes(x);
-  const int64_t rank = sizes.size(),
-                missing = blocks * lanes - tensorOf(x).getShape().back();
-  if (missing != 0) {
-    const SmallVector<int64_t> none(rank, 0);
-    SmallVector<int64_t> high(none);
-    high.back() = missing;
-    x = emit.make<stablehlo::PadOp>(
-        x, emit.scalar(0, tensorOf(x).getElementType()), none, high, none);
-  }
+  x = emit.padEnd(x, sizes.size() - 1,
+                  blocks * lanes - tensorOf(x).getShape().back());
   sizes.back() = blocks;
   sizes.push_back(lanes);
   return emit.reshape(x, sizes);

@@ -10,23 +10,13 @@ using sinter::nn::TensorBuilder;
 
 namespace sinter::cpu {
 
-/// Pads dimension \p dim to \p size with zeros.
-static Value fillUp(TensorBuilder &emit, Value x, int64_t dim, int64_t size) {
-  ArrayRef<int64_t> shape = tensorOf(x).getShape();
-  if (shape[dim] == size)
-    return x;
-  SmallVector<int64_t> none(shape.size(), 0), high(none);
-  high[dim] = size - shape[dim];
-  return emit.make<stablehlo::PadOp>(
-      x, emit.scalar(0, tensorOf(x).getElementType()), none, high, none);
-}
-
 /// Packs [C, 1, R, S] as [block of channels][tap][channel].
 static Value packDepthwise(TensorBuilder &emit, Value weights, int64_t lanes) {
   ArrayRef<int64_t> shape = tensorOf(weights).getShape();
   const int64_t channels = shape[0], taps = shape[2] * shape[3];
   const int64_t filled = llvm::alignTo(channels, lanes);
-  Value x = fillUp(emit, emit.reshape(weights, {channels, taps}), 0, filled);
+  Value x = emit.padEnd(emit.reshape(weights, {channels, taps}), 0,
+                        filled - channels);
   x = emit.reshape(x, {filled / lanes, lanes, taps});
   return emit.reshape(emit.transpose(x, {0, 2, 1}), {filled * taps});
 }
@@ -68,7 +58,7 @@ concatenateParts(TensorBuilder &emit, int64_t size, int64_t part, int64_t dim,
 static Value packPanels(TensorBuilder &emit, Value weights,
                         const Convolution::WeightOrder &order) {
   Value x = mergeGroups(emit, weights, order);
-  x = fillUp(emit, x, 1, order.filledOutputs);
+  x = emit.padEnd(x, 1, order.filledOutputs - order.outputs);
   Value packed = concatenateParts(
       emit, order.filledOutputs, order.panel, 1,
       [&](int64_t begin, int64_t end, int64_t panel) {
