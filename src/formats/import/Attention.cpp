@@ -46,7 +46,7 @@ Value joinHeads(GraphBuilder &builder, Value x) {
       ArrayRef<Dim>({dims[0], dims[2], builder.product({dims[1], dims[3]})}));
 }
 
-Value behindPast(GraphBuilder &builder, Value past, Value fresh) {
+Value concatenatePast(GraphBuilder &builder, Value past, Value fresh) {
   if (!past || !fresh)
     return fresh;
   if (builder.rank(past) != 4)
@@ -54,7 +54,7 @@ Value behindPast(GraphBuilder &builder, Value past, Value fresh) {
   return builder.concatenate({past, fresh}, 2);
 }
 
-std::optional<double> usualScale(GraphBuilder &builder, Value query) {
+std::optional<double> defaultScale(GraphBuilder &builder, Value query) {
   const int64_t width = builder.size(query, -1);
   if (ShapedType::isDynamic(width))
     return builder.unknown("the size of a head is known only at run time");
@@ -65,7 +65,7 @@ std::optional<double> usualScale(GraphBuilder &builder, Value query) {
 // What a query sees
 //===----------------------------------------------------------------------===//
 
-Value bothOf(GraphBuilder &builder, Value a, Value b) {
+Value conjunction(GraphBuilder &builder, Value a, Value b) {
   return a && b ? builder.binary<stablehlo::AndOp>(a, b) : a ? a : b;
 }
 
@@ -89,7 +89,7 @@ Value visibleKeys(GraphBuilder &builder, const Dim &queries, const Dim &keys,
                          static_cast<double>(isLeft ? -distance : distance)));
     Value inside = builder.compare(
         key, edge, isLeft ? ComparisonDirection::GE : ComparisonDirection::LE);
-    seen = bothOf(builder, seen, inside);
+    seen = conjunction(builder, seen, inside);
   };
   bound(window.left, true);
   bound(window.right, false);
@@ -109,13 +109,13 @@ Value firstKeys(GraphBuilder &builder, const Dim &keys, Value counts) {
 // The core
 //===----------------------------------------------------------------------===//
 
-void seeEarlier(GraphBuilder &builder, AttentionParts &parts) {
-  if (!parts.query || !parts.key)
+void applyCausalMask(GraphBuilder &builder, AttentionParts &parts) {
+  if (!parts.causal || !parts.query || !parts.key)
     return;
-  parts.allowed = bothOf(builder, parts.allowed,
-                         visibleKeys(builder, builder.dim(parts.query, 2),
-                                     builder.dim(parts.key, 2),
-                                     {/*left=*/-1, /*right=*/0, {}}));
+  parts.allowed = conjunction(builder, parts.allowed,
+                              visibleKeys(builder, builder.dim(parts.query, 2),
+                                          builder.dim(parts.key, 2),
+                                          {/*left=*/-1, /*right=*/0, {}}));
   parts.causal = false;
 }
 
@@ -188,8 +188,7 @@ static Value attendSpelledOut(GraphBuilder &builder,
                parts.softcap);
   give(scores.wantsCapped, scores.capped);
   AttentionParts all = parts;
-  if (parts.causal)
-    seeEarlier(builder, all);
+  applyCausalMask(builder, all);
   Value added = addedToScores(builder, all, wide);
   if (added)
     x = builder.binary<stablehlo::AddOp>(x, added);
@@ -244,8 +243,8 @@ Value attend(GraphBuilder &builder, const AttentionParts &parts,
   }
   AttentionParts all = parts;
   // A row that sees nothing may come of both.
-  if (parts.causal && (parts.allowed || parts.bias))
-    seeEarlier(builder, all);
+  if (parts.allowed || parts.bias)
+    applyCausalMask(builder, all);
   Value added = addedToScores(builder, all, element);
   Value result = builder.op<nn::AttentionOp>(
       parts.query, parts.key, parts.value, MaybeValue{added},

@@ -20,14 +20,14 @@ mlir::Value joinHeads(GraphBuilder &builder, mlir::Value x);
 
 /// \p fresh [N, heads, L, D] behind \p past [N, heads, P, D], which may be
 /// null.
-mlir::Value behindPast(GraphBuilder &builder, mlir::Value past,
-                       mlir::Value fresh);
+mlir::Value concatenatePast(GraphBuilder &builder, mlir::Value past,
+                            mlir::Value fresh);
 
 /// 1 / sqrt(D) for a \p query [..., D].
-std::optional<double> usualScale(GraphBuilder &builder, mlir::Value query);
+std::optional<double> defaultScale(GraphBuilder &builder, mlir::Value query);
 
-/// Whether both conditions hold, each of which may be null for none.
-mlir::Value bothOf(GraphBuilder &builder, mlir::Value a, mlir::Value b);
+/// \p a and \p b, each of which may be null for what always holds.
+mlir::Value conjunction(GraphBuilder &builder, mlir::Value a, mlir::Value b);
 
 /// Which keys a query sees: query i is at position p = i + offset, and sees the
 /// keys from p - left to p + right. A negative bound is none.
@@ -67,8 +67,8 @@ struct AttentionParts {
   mlir::Type softmaxElement;
 };
 
-/// Makes `allowed` say what `causal` does.
-void seeEarlier(GraphBuilder &builder, AttentionParts &parts);
+/// Makes a causal mask a part of `allowed`, and clears `causal`.
+void applyCausalMask(GraphBuilder &builder, AttentionParts &parts);
 
 /// Stages of the scores [N, heads, Lq, Lk], in the query's element type. Those
 /// that are asked for are set.

@@ -16,7 +16,6 @@
 #include "formats/onnx/file/Headers.h"
 #include "formats/onnx/file/NestedGraphs.h"
 #include "formats/onnx/file/TensorData.h"
-#include "formats/onnx/ops/ClassicalScores.h"
 #include "graph/Constants.h"
 #include "graph/SizeSources.h"
 #include "graph/nn/NnDeferred.h"
@@ -85,7 +84,7 @@ static bool takeData(TensorProto &tensor, const DataSource &source) {
 static std::string serialize(const NodeProto &node, const Frame &frame,
                              const DataSource &source) {
   NodeProto copy = withoutAttributes(node);
-  const bool holdsTables = node.domain() == classicalDomain;
+  const bool holdsTables = node.domain() == mlDomain;
   for (const AttributeProto &attribute : node.attribute()) {
     if (attribute.graphs_size() > 0 ||
         (attribute.t().payload_size() > 0 && !holdsTables) ||

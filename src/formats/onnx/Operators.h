@@ -8,6 +8,7 @@
 #ifndef SINTER_FORMATS_ONNX_OPERATORS_H
 #define SINTER_FORMATS_ONNX_OPERATORS_H
 
+#include "formats/onnx/file/Domain.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"

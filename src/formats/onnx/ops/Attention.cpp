@@ -59,8 +59,8 @@ static std::optional<Operands> readOperands(NodeContext &node) {
     return std::nullopt;
   all.given = node.dim(all.key, 2);
   if (node.has(4)) {
-    all.key = formats::behindPast(node, node.operand(4), all.key);
-    all.value = formats::behindPast(node, node.operand(5), all.value);
+    all.key = formats::concatenatePast(node, node.operand(4), all.key);
+    all.value = formats::concatenatePast(node, node.operand(5), all.value);
     all.past = node.dim(node.operand(4), 2);
   }
   if (node.failed())
@@ -181,7 +181,7 @@ static Value scoresOf(const AttentionScores &scores) {
 
 static std::optional<double> scaleOf(NodeContext &node, Value query) {
   return node.hasAttribute("scale") ? node.getFloat("scale", 1)
-                                    : formats::usualScale(node, query);
+                                    : formats::defaultScale(node, query);
 }
 
 static LogicalResult importAttention(NodeContext &node) {
@@ -200,7 +200,7 @@ static LogicalResult importAttention(NodeContext &node) {
   parts.softmaxElement = softmaxType(node);
   readPositions(node, *all, parts);
   auto allow = [&](Value also) {
-    parts.allowed = formats::bothOf(node, parts.allowed, also);
+    parts.allowed = formats::conjunction(node, parts.allowed, also);
   };
   if (node.has(3)) {
     Value mask = readMask(node, all->key);

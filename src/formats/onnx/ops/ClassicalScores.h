@@ -12,9 +12,6 @@
 
 namespace sinter::onnx {
 
-/// The operators' domain.
-inline constexpr llvm::StringLiteral classicalDomain = "ai.onnx.ml";
-
 enum class PostTransform { None, Logistic, Softmax, SoftmaxZero, Probit };
 
 /// Attribute `post_transform`, a name.

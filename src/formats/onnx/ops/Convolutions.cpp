@@ -286,8 +286,8 @@ llvm::ArrayRef<Operator> convolutionOperators() {
       {"Conv", "", 1, importConv, 2, 3},
       {"ConvInteger", "", 10, importConvInteger, 2, 4, false, true},
       {"ConvTranspose", "", 1, importConvTranspose, 2, 3},
-      {"ConvTransposeWithDynamicPads", "com.microsoft", 1, importConvTranspose,
-       2, 4, false, true},
+      {"ConvTransposeWithDynamicPads", runtimeDomain, 1, importConvTranspose, 2,
+       4, false, true},
   };
   return table;
 }

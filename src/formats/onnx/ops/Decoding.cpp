@@ -384,11 +384,11 @@ llvm::ArrayRef<Operator> decodingOperators() {
   static const Operator table[] = {
       {"CausalConvWithState", "", 27, importCausalConvolution, 2, 4, false,
        true},
-      {"CausalConvWithState", "com.microsoft", 1, importCausalConvolution, 2, 4,
+      {"CausalConvWithState", runtimeDomain, 1, importCausalConvolution, 2, 4,
        false, true},
       {"LinearAttention", "", 27, importLinearAttention, 3, 6, false, true},
-      {"LinearAttention", "com.microsoft", 1, importLinearAttention, 3, 6,
-       false, true},
+      {"LinearAttention", runtimeDomain, 1, importLinearAttention, 3, 6, false,
+       true},
       {"TensorScatter", "", 24, importTensorScatter, 2, 3, false, true},
   };
   return table;

@@ -2,8 +2,8 @@
 
 #include "formats/import/Building.h"
 #include "formats/import/TextBuilding.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ClassicalScores.h"
 
 #include <map>
 
@@ -280,16 +280,15 @@ static LogicalResult importArrayFeatureExtractor(NodeContext &node) {
 
 llvm::ArrayRef<Operator> featureOperators() {
   static const Operator table[] = {
-      {"ArrayFeatureExtractor", classicalDomain, 1, importArrayFeatureExtractor,
-       2, 2, false, true},
-      {"Binarizer", classicalDomain, 1, importBinarizer, 1, 1, false, true},
-      {"FeatureVectorizer", classicalDomain, 1, importFeatureVectorizer, 1,
-       anyNumber, false, true},
-      {"Imputer", classicalDomain, 1, importImputer, 1, 1, false, true},
-      {"Normalizer", classicalDomain, 1, importNormalizer, 1, 1, false, true},
-      {"OneHotEncoder", classicalDomain, 1, importOneHotEncoder, 1, 1, false,
-       true},
-      {"Scaler", classicalDomain, 1, importScaler, 1, 1, false, true},
+      {"ArrayFeatureExtractor", mlDomain, 1, importArrayFeatureExtractor, 2, 2,
+       false, true},
+      {"Binarizer", mlDomain, 1, importBinarizer, 1, 1, false, true},
+      {"FeatureVectorizer", mlDomain, 1, importFeatureVectorizer, 1, anyNumber,
+       false, true},
+      {"Imputer", mlDomain, 1, importImputer, 1, 1, false, true},
+      {"Normalizer", mlDomain, 1, importNormalizer, 1, 1, false, true},
+      {"OneHotEncoder", mlDomain, 1, importOneHotEncoder, 1, 1, false, true},
+      {"Scaler", mlDomain, 1, importScaler, 1, 1, false, true},
   };
   return table;
 }

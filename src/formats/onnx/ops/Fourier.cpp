@@ -226,10 +226,8 @@ static LogicalResult importStft(NodeContext &node) {
 llvm::ArrayRef<Operator> fourierOperators() {
   static const Operator table[] = {
       {"DFT", "", 17, importDft, 1, 3},
-      {"Irfft", "com.microsoft", 1, importRealTransform<true>, 1, 1, false,
-       true},
-      {"Rfft", "com.microsoft", 1, importRealTransform<false>, 1, 1, false,
-       true},
+      {"Irfft", runtimeDomain, 1, importRealTransform<true>, 1, 1, false, true},
+      {"Rfft", runtimeDomain, 1, importRealTransform<false>, 1, 1, false, true},
       {"STFT", "", 17, importStft, 2, 4},
   };
   return table;

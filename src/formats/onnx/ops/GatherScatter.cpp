@@ -207,7 +207,7 @@ llvm::ArrayRef<Operator> gatherScatterOperators() {
       {"Compress", "", 9, importCompress, 2, 2},
       {"GatherElements", "", 11, importGatherElements, 2, 2},
       {"GatherND", "", 11, importGatherND, 2, 2},
-      {"GatherND", "com.microsoft", 1, importGatherND, 2, 2, false, true},
+      {"GatherND", runtimeDomain, 1, importGatherND, 2, 2, false, true},
       {"NonZero", "", 9, importNonZero, 1, 1},
       {"OneHot", "", 9, importOneHot, 3, 3},
       {"ReverseSequence", "", 10, importReverseSequence, 2, 2},

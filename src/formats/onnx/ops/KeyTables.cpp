@@ -2,8 +2,8 @@
 
 #include "formats/import/Building.h"
 #include "formats/import/TextBuilding.h"
+#include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ClassicalScores.h"
 #include "graph/Types.h"
 #include "runtime/Strings.h"
 
@@ -266,10 +266,8 @@ static LogicalResult importCategoryMapper(NodeContext &node) {
 
 llvm::ArrayRef<Operator> keyTableOperators() {
   static const Operator table[] = {
-      {"CategoryMapper", classicalDomain, 1, importCategoryMapper, 1, 1, false,
-       true},
-      {"LabelEncoder", classicalDomain, 1, importLabelEncoder, 1, 1, false,
-       true},
+      {"CategoryMapper", mlDomain, 1, importCategoryMapper, 1, 1, false, true},
+      {"LabelEncoder", mlDomain, 1, importLabelEncoder, 1, 1, false, true},
   };
   return table;
 }

@@ -372,14 +372,12 @@ static LogicalResult importSVMClassifier(NodeContext &node) {
 
 llvm::ArrayRef<Operator> linearModelOperators() {
   static const Operator table[] = {
-      {"LinearClassifier", classicalDomain, 1, importLinearClassifier, 1, 1,
-       false, true},
-      {"LinearRegressor", classicalDomain, 1, importLinearRegressor, 1, 1,
-       false, true},
-      {"SVMClassifier", classicalDomain, 1, importSVMClassifier, 1, 1, false,
+      {"LinearClassifier", mlDomain, 1, importLinearClassifier, 1, 1, false,
        true},
-      {"SVMRegressor", classicalDomain, 1, importSVMRegressor, 1, 1, false,
+      {"LinearRegressor", mlDomain, 1, importLinearRegressor, 1, 1, false,
        true},
+      {"SVMClassifier", mlDomain, 1, importSVMClassifier, 1, 1, false, true},
+      {"SVMRegressor", mlDomain, 1, importSVMRegressor, 1, 1, false, true},
   };
   return table;
 }

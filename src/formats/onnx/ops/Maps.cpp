@@ -26,7 +26,7 @@ static LogicalResult importZipMap(NodeContext &node) {
 
 llvm::ArrayRef<Operator> mapOperators() {
   static const Operator table[] = {
-      {"ZipMap", classicalDomain, 1, importZipMap, 1, 1},
+      {"ZipMap", mlDomain, 1, importZipMap, 1, 1},
   };
   return table;
 }

@@ -271,7 +271,7 @@ llvm::ArrayRef<Operator> quantizationOperators() {
       {"DynamicQuantizeLinear", "", 11, importDynamicQuantizeLinear, 1, 1,
        false, true},
       {"QLinearConv", "", 10, importQLinearConv, 8, 9, false, true},
-      {"QLinearConv", "com.microsoft", 1, importQLinearConv, 8, 9, false, true},
+      {"QLinearConv", runtimeDomain, 1, importQLinearConv, 8, 9, false, true},
       {"QLinearMatMul", "", 10, importQLinearMatMul, 8, 8, false, true},
       {"QuantizeLinear", "", 10, importQuantizeLinear, 2, 3, false, true},
   };

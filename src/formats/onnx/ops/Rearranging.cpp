@@ -332,7 +332,7 @@ llvm::ArrayRef<Operator> rearrangingOperators() {
       {"SpaceToDepth", "", 1, importSpaceToDepth, 1, 1},
       {"Tile", "", 1, importTile, 2, 3},
       {"Trilu", "", 14, importTrilu, 1, 2},
-      {"Trilu", "com.microsoft", 1, importTrilu, 1, 2, false, true},
+      {"Trilu", runtimeDomain, 1, importTrilu, 1, 2, false, true},
   };
   return table;
 }

@@ -15,7 +15,7 @@ namespace sinter::onnx {
 
 using formats::AttentionParts;
 using formats::AttentionScores;
-using formats::behindPast;
+using formats::concatenatePast;
 using formats::joinHeads;
 using formats::splitHeads;
 using Direction = stablehlo::ComparisonDirection;
@@ -38,7 +38,7 @@ double attentionScale(NodeContext &node, Value query) {
   const double given = node.getFloat("scale", 0);
   return given != 0 || !query
              ? given
-             : formats::usualScale(node, query).value_or(given);
+             : formats::defaultScale(node, query).value_or(given);
 }
 
 Dim sizeOf(NodeContext &node, Value value) {
@@ -201,10 +201,10 @@ LogicalResult attendProjected(NodeContext &node, Value query, Value key,
   AttentionParts parts;
   parts.blankRowsAreZero = false;
   parts.query = splitHeads(node, query, *heads);
-  parts.key = behindPast(node, halfOfPast(node, before, 0),
-                         splitHeads(node, key, *heads));
-  parts.value = behindPast(node, halfOfPast(node, before, 1),
-                           splitHeads(node, value, *heads));
+  parts.key = concatenatePast(node, halfOfPast(node, before, 0),
+                              splitHeads(node, key, *heads));
+  parts.value = concatenatePast(node, halfOfPast(node, before, 1),
+                                splitHeads(node, value, *heads));
   if (node.failed())
     return failure();
   parts.scale = attentionScale(node, parts.query);
@@ -337,8 +337,8 @@ struct CachedRows {
 static CachedRows cached(NodeContext &node, int64_t past, int64_t length,
                          Value fresh) {
   if (!node.has(past) || !node.has(length)) {
-    Value all =
-        behindPast(node, node.has(past) ? node.operand(past) : Value(), fresh);
+    Value all = concatenatePast(
+        node, node.has(past) ? node.operand(past) : Value(), fresh);
     return {all, all};
   }
   const Dim before = sizeOf(node, node.operand(length));
@@ -556,16 +556,17 @@ static LogicalResult importPackedMultiHeadAttention(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeAttentionOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"Attention", domain, 1, importRuntimeAttention, 2, 7, false, true},
-      {"DecoderMaskedMultiHeadAttention", domain, 1, importDecoderAttention, 1,
-       11, false, true},
-      {"MultiHeadAttention", domain, 1, importMultiHeadAttention, 1, 10, false,
+      {"Attention", runtimeDomain, 1, importRuntimeAttention, 2, 7, false,
        true},
-      {"PackedAttention", domain, 1, importPackedAttention, 5, 6, false, true},
-      {"PackedMultiHeadAttention", domain, 1, importPackedMultiHeadAttention, 1,
-       7, false, true},
+      {"DecoderMaskedMultiHeadAttention", runtimeDomain, 1,
+       importDecoderAttention, 1, 11, false, true},
+      {"MultiHeadAttention", runtimeDomain, 1, importMultiHeadAttention, 1, 10,
+       false, true},
+      {"PackedAttention", runtimeDomain, 1, importPackedAttention, 5, 6, false,
+       true},
+      {"PackedMultiHeadAttention", runtimeDomain, 1,
+       importPackedMultiHeadAttention, 1, 7, false, true},
   };
   return table;
 }

@@ -356,8 +356,7 @@ static void addSink(NodeContext &node, AttentionParts &parts, Value sink) {
     return;
   Type element = node.element(parts.query);
   Dims sizes = {1, node.dim(parts.query, 1), 1, node.dim(parts.key, 2)};
-  if (parts.causal)
-    formats::seeEarlier(node, parts);
+  formats::applyCausalMask(node, parts);
   Value bias = node.broadcastInDim(node.scalar(element, 0), sizes, {});
   if (parts.bias)
     bias = node.binary<stablehlo::AddOp>(parts.bias, bias);
@@ -555,20 +554,20 @@ static LogicalResult importSparseAttention(NodeContext &node) {
       formats::iota(node, Dims{1, 1, cache.fresh, 1}, 2, node.i64()));
   Value key = formats::iota(node, Dims{1, 1, 1, cache.rows}, 3, node.i64());
   Value blocks = visibleBlocks(node, row, key, node.size(rows->query, 1));
-  parts.allowed = formats::bothOf(node, blocks, upTo);
+  parts.allowed = formats::conjunction(node, blocks, upTo);
   return node.results({joinHeads(node, attend(node, parts)), keys, values});
 }
 
 llvm::ArrayRef<Operator> runtimeCachedAttentionOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"GroupQueryAttention", domain, 1, importGroupQueryAttention, 1, 16,
+      {"GroupQueryAttention", runtimeDomain, 1, importGroupQueryAttention, 1,
+       16, false, true},
+      {"MRotaryEmbedding", runtimeDomain, 1, importRuntimeRotaryEmbedding, 4, 4,
        false, true},
-      {"MRotaryEmbedding", domain, 1, importRuntimeRotaryEmbedding, 4, 4, false,
+      {"RotaryEmbedding", runtimeDomain, 1, importRuntimeRotaryEmbedding, 4, 4,
+       false, true},
+      {"SparseAttention", runtimeDomain, 1, importSparseAttention, 9, 11, false,
        true},
-      {"RotaryEmbedding", domain, 1, importRuntimeRotaryEmbedding, 4, 4, false,
-       true},
-      {"SparseAttention", domain, 1, importSparseAttention, 9, 11, false, true},
   };
   return table;
 }

@@ -216,10 +216,9 @@ static LogicalResult importQMoE(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeExpertOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"MoE", domain, 1, importMoE, 3, 8, false, true},
-      {"QMoE", domain, 1, importQMoE, 3, 21, false, true},
+      {"MoE", runtimeDomain, 1, importMoE, 3, 8, false, true},
+      {"QMoE", runtimeDomain, 1, importQMoE, 3, 21, false, true},
   };
   return table;
 }

@@ -118,16 +118,18 @@ static LogicalResult importRestorePadding(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeGateOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"BiasDropout", domain, 1, importBiasDropout, 2, 5, false, true},
-      {"ComplexMul", domain, 1, importComplexMul<false>, 2, 2, false, true},
-      {"ComplexMulConj", domain, 1, importComplexMul<true>, 2, 2, false, true},
-      {"GatedAdd", domain, 1, importGatedAdd, 3, 3, false, true},
-      {"GatedRMSNorm", domain, 1, importGatedRmsNorm, 3, 3, false, true},
-      {"LinearAttentionGate", domain, 1, importLinearAttentionGate, 3, 4, false,
+      {"BiasDropout", runtimeDomain, 1, importBiasDropout, 2, 5, false, true},
+      {"ComplexMul", runtimeDomain, 1, importComplexMul<false>, 2, 2, false,
        true},
-      {"RestorePadding", domain, 1, importRestorePadding, 2, 2, false, true},
+      {"ComplexMulConj", runtimeDomain, 1, importComplexMul<true>, 2, 2, false,
+       true},
+      {"GatedAdd", runtimeDomain, 1, importGatedAdd, 3, 3, false, true},
+      {"GatedRMSNorm", runtimeDomain, 1, importGatedRmsNorm, 3, 3, false, true},
+      {"LinearAttentionGate", runtimeDomain, 1, importLinearAttentionGate, 3, 4,
+       false, true},
+      {"RestorePadding", runtimeDomain, 1, importRestorePadding, 2, 2, false,
+       true},
   };
   return table;
 }

@@ -274,11 +274,10 @@ static LogicalResult importGatherBlockQuantized(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeLowBitOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"GatherBlockQuantized", domain, 1, importGatherBlockQuantized, 3, 4,
-       false, true},
-      {"MatMulNBits", domain, 1, importMatMulNBits, 3, 6, false, true},
+      {"GatherBlockQuantized", runtimeDomain, 1, importGatherBlockQuantized, 3,
+       4, false, true},
+      {"MatMulNBits", runtimeDomain, 1, importMatMulNBits, 3, 6, false, true},
   };
   return table;
 }

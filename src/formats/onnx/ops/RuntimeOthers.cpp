@@ -376,20 +376,20 @@ static LogicalResult importGatedRelativePositionBias(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeOtherOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"CDist", domain, 1, importCDist, 2, 2, false, true},
-      {"ExpandDims", domain, 1, importExpandDims, 2, 2, false, true},
-      {"GatedRelativePositionBias", domain, 1, importGatedRelativePositionBias,
-       6, 7, false, true},
-      {"Inverse", domain, 1, importInverse, 1, 1, false, true},
-      {"IsAllFinite", domain, 1, importIsAllFinite, 1, anyNumber, false, true},
-      {"MurmurHash3", domain, 1, importMurmurHash3, 1, 1, false, true},
-      {"NGramRepeatBlock", domain, 1, importNGramRepeatBlock, 2, 2, false,
+      {"CDist", runtimeDomain, 1, importCDist, 2, 2, false, true},
+      {"ExpandDims", runtimeDomain, 1, importExpandDims, 2, 2, false, true},
+      {"GatedRelativePositionBias", runtimeDomain, 1,
+       importGatedRelativePositionBias, 6, 7, false, true},
+      {"Inverse", runtimeDomain, 1, importInverse, 1, 1, false, true},
+      {"IsAllFinite", runtimeDomain, 1, importIsAllFinite, 1, anyNumber, false,
        true},
-      {"RelativePositionBias", domain, 1, importRelativePositionBias, 3, 3,
+      {"MurmurHash3", runtimeDomain, 1, importMurmurHash3, 1, 1, false, true},
+      {"NGramRepeatBlock", runtimeDomain, 1, importNGramRepeatBlock, 2, 2,
        false, true},
-      {"Unique", domain, 1, importRuntimeUnique, 1, 1, false, true},
+      {"RelativePositionBias", runtimeDomain, 1, importRelativePositionBias, 3,
+       3, false, true},
+      {"Unique", runtimeDomain, 1, importRuntimeUnique, 1, 1, false, true},
   };
   return table;
 }

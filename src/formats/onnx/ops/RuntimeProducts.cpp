@@ -184,17 +184,19 @@ template <bool isLast> static LogicalResult importFusedConv(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeProductOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"FusedConv", domain, 1, importFusedConv<false>, 2, 4, false, true},
-      {"FusedGemm", domain, 1, importFusedGemm, 2, 3, false, true},
-      {"FusedMatMul", domain, 1, importFusedMatMul, 2, 2, false, true},
-      {"FusedMatMulActivation", domain, 1, importFusedMatMul, 2, 2, false,
+      {"FusedConv", runtimeDomain, 1, importFusedConv<false>, 2, 4, false,
        true},
-      {"GemmFastGelu", domain, 1, importGemmFastGelu, 2, 3, false, true},
-      {"NhwcConv", domain, 1, importFusedConv<true>, 2, 3, false, true},
-      {"NhwcFusedConv", domain, 1, importFusedConv<true>, 2, 4, false, true},
-      {"TransposeMatMul", domain, 1, importFusedMatMul, 2, 2, false, true},
+      {"FusedGemm", runtimeDomain, 1, importFusedGemm, 2, 3, false, true},
+      {"FusedMatMul", runtimeDomain, 1, importFusedMatMul, 2, 2, false, true},
+      {"FusedMatMulActivation", runtimeDomain, 1, importFusedMatMul, 2, 2,
+       false, true},
+      {"GemmFastGelu", runtimeDomain, 1, importGemmFastGelu, 2, 3, false, true},
+      {"NhwcConv", runtimeDomain, 1, importFusedConv<true>, 2, 3, false, true},
+      {"NhwcFusedConv", runtimeDomain, 1, importFusedConv<true>, 2, 4, false,
+       true},
+      {"TransposeMatMul", runtimeDomain, 1, importFusedMatMul, 2, 2, false,
+       true},
   };
   return table;
 }

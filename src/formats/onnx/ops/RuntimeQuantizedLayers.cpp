@@ -280,27 +280,30 @@ static LogicalResult importQOrderedLayerNormalization(NodeContext &node) {
 }
 
 llvm::ArrayRef<Operator> runtimeQuantizedLayerOperators() {
-  static constexpr StringLiteral domain = "com.microsoft";
   static const Operator table[] = {
-      {"DequantizeWithOrder", domain, 1, importDequantizeWithOrder, 2, 2, false,
-       true},
-      {"DynamicQuantizeLSTM", domain, 1, importDynamicQuantizeLstm, 3, 12,
+      {"DequantizeWithOrder", runtimeDomain, 1, importDequantizeWithOrder, 2, 2,
        false, true},
-      {"MatMulInteger16", domain, 1, importMatMulInteger16, 2, 2, false, true},
-      {"MulInteger", domain, 1, importMulInteger, 3, 4, false, true},
-      {"NhwcMaxPool", domain, 1, importNhwcMaxPool, 1, 1, false, true},
-      {"QAttention", domain, 1, importQuantizedAttention, 5, 9, false, true},
-      {"QLinearReduceMean", domain, 1, importQuantizedReduceMean, 2, 5, false,
+      {"DynamicQuantizeLSTM", runtimeDomain, 1, importDynamicQuantizeLstm, 3,
+       12, false, true},
+      {"MatMulInteger16", runtimeDomain, 1, importMatMulInteger16, 2, 2, false,
        true},
-      {"QLinearWhere", domain, 1, importQuantizedWhere, 3, 9, false, true},
-      {"QOrderedGelu", domain, 1, importQOrderedGelu, 3, 3, false, true},
-      {"QOrderedLayerNormalization", domain, 1,
+      {"MulInteger", runtimeDomain, 1, importMulInteger, 3, 4, false, true},
+      {"NhwcMaxPool", runtimeDomain, 1, importNhwcMaxPool, 1, 1, false, true},
+      {"QAttention", runtimeDomain, 1, importQuantizedAttention, 5, 9, false,
+       true},
+      {"QLinearReduceMean", runtimeDomain, 1, importQuantizedReduceMean, 2, 5,
+       false, true},
+      {"QLinearWhere", runtimeDomain, 1, importQuantizedWhere, 3, 9, false,
+       true},
+      {"QOrderedGelu", runtimeDomain, 1, importQOrderedGelu, 3, 3, false, true},
+      {"QOrderedLayerNormalization", runtimeDomain, 1,
        importQOrderedLayerNormalization, 3, 5, false, true},
-      {"QOrderedMatMul", domain, 1, importQOrderedMatMul, 5, 8, false, true},
-      {"QuantizeWithOrder", domain, 1, importQuantizeWithOrder, 2, 2, false,
+      {"QOrderedMatMul", runtimeDomain, 1, importQOrderedMatMul, 5, 8, false,
        true},
-      {"ReduceSumInteger", domain, 1, importReduceSumInteger, 1, 1, false,
-       true},
+      {"QuantizeWithOrder", runtimeDomain, 1, importQuantizeWithOrder, 2, 2,
+       false, true},
+      {"ReduceSumInteger", runtimeDomain, 1, importReduceSumInteger, 1, 1,
+       false, true},
   };
   return table;
 }

@@ -306,7 +306,7 @@ llvm::ArrayRef<Operator> samplingOperators() {
       {"AffineGrid", "", 20, importAffineGrid, 2, 2, false, true},
       {"DeformConv", "", 19, importDeformConv, 3, 5, false, true},
       {"GridSample", "", 16, importGridSample, 2, 2},
-      {"GridSample", "com.microsoft", 1, importGridSample, 2, 2, false, true},
+      {"GridSample", runtimeDomain, 1, importGridSample, 2, 2, false, true},
       {"MaxRoiPool", "", 1, importMaxRoiPool, 2, 2, false, true},
       {"RoiAlign", "", 10, importRoiAlign, 3, 3},
   };

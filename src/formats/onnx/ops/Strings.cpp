@@ -4,7 +4,6 @@
 #include "formats/import/TextBuilding.h"
 #include "formats/onnx/NodeContext.h"
 #include "formats/onnx/Operators.h"
-#include "formats/onnx/ops/ClassicalScores.h"
 #include "graph/text/TextOps.h"
 #include "runtime/StringFunctions.h"
 
@@ -215,7 +214,7 @@ bool takesStrings(const Operator &op) {
                                               "CategoryMapper", "LabelEncoder",
                                               "OneHotEncoder"};
   return (op.domain.empty() && names.contains(op.name)) ||
-         (op.domain == classicalDomain && classical.contains(op.name));
+         (op.domain == mlDomain && classical.contains(op.name));
 }
 
 } // namespace sinter::onnx

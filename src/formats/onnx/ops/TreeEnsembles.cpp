@@ -266,12 +266,11 @@ static LogicalResult importTreeEnsembleClassifier(NodeContext &node) {
 
 llvm::ArrayRef<Operator> treeEnsembleOperators() {
   static const Operator table[] = {
-      {"TreeEnsemble", classicalDomain, 5, importTreeEnsemble, 1, 1, false,
-       true},
-      {"TreeEnsembleClassifier", classicalDomain, 1,
-       importTreeEnsembleClassifier, 1, 1, false, true},
-      {"TreeEnsembleRegressor", classicalDomain, 1, importTreeEnsembleRegressor,
-       1, 1, false, true},
+      {"TreeEnsemble", mlDomain, 5, importTreeEnsemble, 1, 1, false, true},
+      {"TreeEnsembleClassifier", mlDomain, 1, importTreeEnsembleClassifier, 1,
+       1, false, true},
+      {"TreeEnsembleRegressor", mlDomain, 1, importTreeEnsembleRegressor, 1, 1,
+       false, true},
   };
   return table;
 }

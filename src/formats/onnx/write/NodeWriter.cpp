@@ -2,6 +2,7 @@
 
 #include "formats/import/WriterRule.h"
 #include "formats/onnx/file/DataTypes.h"
+#include "formats/onnx/file/Domain.h"
 
 #include "graph/Constants.h"
 #include "graph/nn/NnOps.h"
@@ -224,8 +225,7 @@ Name NodeWriter::make(StringRef opType, ArrayRef<Name> inputs,
 Name NodeWriter::makeForRuntime(StringRef opType, ArrayRef<Name> inputs,
                                 const NodeAttributes &attributes) {
   Name made = make(opType, inputs, attributes);
-  writer.graph().proto->mutable_node()->rbegin()->set_domain(
-      runtimeDomain.str());
+  writer.graph().proto->mutable_node()->rbegin()->set_domain(runtimeDomain);
   return made;
 }
 
@@ -256,7 +256,7 @@ LogicalResult NodeWriter::result(StringRef opType, ArrayRef<Name> inputs,
 LogicalResult NodeWriter::runtimeResult(StringRef opType, ArrayRef<Name> inputs,
                                         const NodeAttributes &attributes) {
   NodeProto &node = add(opType, inputs, attributes);
-  node.set_domain(runtimeDomain.str());
+  node.set_domain(runtimeDomain);
   node.set_name(writer.freshNodeName(origin));
   nameResults(node);
   return success();

@@ -2,9 +2,11 @@
 
 #include "formats/onnx/file/Domain.h"
 #include "formats/onnx/file/NestedGraphs.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 using namespace mlir;
@@ -12,33 +14,37 @@ using namespace mlir;
 namespace sinter::onnx {
 
 namespace {
-/// The nodes of a graph while some of them become one. A node that is taken has
-/// no operator.
+/// Calls \p use with each tensor that \p node uses, and each that the graphs
+/// inside of it use or give.
+void forEachUse(const NodeProto &node,
+                llvm::function_ref<void(const std::string &)> use) {
+  for (const std::string &input : node.input())
+    use(input);
+  forEachGraph(node, [&](const GraphProto &inner) {
+    for (const ValueInfoProto &output : inner.output())
+      use(output.name());
+    for (const NodeProto &each : inner.node())
+      forEachUse(each, use);
+  });
+}
+
+/// The nodes of a graph while some of them become one. A node that is erased
+/// stays in its place until the end, without an operator.
 class Fusions {
 public:
   Fusions(GraphProto &graph, const TensorFacts &facts)
       : graph(graph), facts(facts) {
     for (const ValueInfoProto &output : graph.output())
       ++uses[output.name()];
-    countUses(graph);
-    for (NodeProto &node : *graph.mutable_node())
+    for (NodeProto &node : *graph.mutable_node()) {
+      forEachUse(node, [&](const std::string &tensor) { ++uses[tensor]; });
       for (const std::string &output : node.output())
         makers[output] = &node;
+    }
   }
   void run();
 
 private:
-  void countUses(const GraphProto &inner) {
-    for (const NodeProto &node : inner.node()) {
-      for (const std::string &input : node.input())
-        ++uses[input];
-      forEachGraph(node, [&](const GraphProto &each) {
-        for (const ValueInfoProto &output : each.output())
-          ++uses[output.name()];
-        countUses(each);
-      });
-    }
-  }
   RankedTensorType typeOf(const std::string &name) const {
     auto found = facts.types.find(name);
     return found == facts.types.end() ? RankedTensorType() : found->second;
@@ -80,9 +86,10 @@ private:
     added.set_type(AttributeProto::INT);
     added.set_i(value);
   }
+  /// Makes \p node one of ONNX Runtime's operator \p name.
   static void become(NodeProto &node, StringRef name) {
     node.set_op_type(name.str());
-    node.set_domain(runtimeDomain.str());
+    node.set_domain(runtimeDomain);
   }
   /// Replaces input \p index of \p node.
   void setInput(NodeProto &node, int index, const std::string &tensor) {
@@ -90,17 +97,17 @@ private:
     ++uses[tensor];
     node.set_input(index, tensor);
   }
-  /// Takes \p node, whose inputs are then used by others.
-  void take(NodeProto &node) {
+  /// Erases \p node, which then uses nothing.
+  void erase(NodeProto &node) {
     for (const std::string &input : node.input())
       --uses[input];
     node.Clear();
   }
 
-  /// Takes nodes whose outputs nothing uses any more.
-  void takeUnused();
+  void eraseUnused();
   void fuseActivation(NodeProto &node);
-  void skipInverse(NodeProto &second);
+  NodeProto *inverseOf(const NodeProto &second) const;
+  void skipInverses();
   void fuseTranspose(NodeProto &product, int input);
   void fuseFactor(NodeProto &multiply);
   bool isNumber(const std::string &tensor, double value) const;
@@ -108,8 +115,7 @@ private:
                       std::vector<NodeProto *> &nodes) const;
   void fuseGelu(NodeProto &multiply);
   void fuseBias(NodeProto &gelu);
-  void fuseSkip(NodeProto &norm);
-  NodeProto &beFused(NodeProto &product);
+  void fuseSkip(int place);
 
   GraphProto &graph;
   const TensorFacts &facts;
@@ -159,12 +165,6 @@ void Fusions::fuseActivation(NodeProto &node) {
   node = std::move(fused);
 }
 
-/// \p product as a FusedMatMul.
-NodeProto &Fusions::beFused(NodeProto &product) {
-  become(product, "FusedMatMul");
-  return product;
-}
-
 /// The order of a Transpose, if it is given.
 static ArrayRef<int64_t> orderOf(const AttributeProto *perm) {
   return perm ? ArrayRef<int64_t>(perm->ints().data(),
@@ -172,33 +172,45 @@ static ArrayRef<int64_t> orderOf(const AttributeProto *perm) {
               : ArrayRef<int64_t>();
 }
 
-/// Transpose(Transpose(x)) -> x, if the second one undoes the first.
-void Fusions::skipInverse(NodeProto &second) {
+/// The Transpose that \p second undoes, if it is one.
+NodeProto *Fusions::inverseOf(const NodeProto &second) const {
   NodeProto *first =
       second.op_type() == "Transpose" && isStandardDomain(second.domain())
           ? maker(second.input(0), "Transpose")
           : nullptr;
   if (!first)
-    return;
+    return nullptr;
   const ArrayRef<int64_t> before = orderOf(attribute(*first, "perm")),
                           after = orderOf(attribute(second, "perm"));
   if (before.empty() || before.size() != after.size())
-    return;
+    return nullptr;
   for (auto [i, from] : llvm::enumerate(after))
     if (before[static_cast<size_t>(from)] != static_cast<int64_t>(i))
-      return;
-  std::vector<std::pair<NodeProto *, int>> users;
+      return nullptr;
+  return first;
+}
+
+/// Transpose(Transpose(x)) -> x, if the second one undoes the first.
+void Fusions::skipInverses() {
+  std::map<std::string, std::vector<std::pair<NodeProto *, int>>> users;
   for (NodeProto &node : *graph.mutable_node())
     for (int i = 0; i < node.input_size(); ++i)
-      if (node.input(i) == second.output(0))
-        users.emplace_back(&node, i);
-  // It may be an output, or graphs inside of nodes may use it.
-  if (static_cast<int64_t>(users.size()) != uses[second.output(0)])
-    return;
-  const std::string x = first->input(0);
-  for (auto [user, input] : users)
-    setInput(*user, input, x);
-  take(second);
+      users[node.input(i)].emplace_back(&node, i);
+  for (NodeProto &second : *graph.mutable_node()) {
+    NodeProto *first = inverseOf(second);
+    if (!first)
+      continue;
+    auto &own = users[second.output(0)];
+    // It may be an output, or graphs inside of nodes may use it.
+    if (static_cast<int64_t>(own.size()) != uses[second.output(0)])
+      continue;
+    const std::string x = first->input(0);
+    for (auto [user, input] : own)
+      setInput(*user, input, x);
+    llvm::append_range(users[x], std::exchange(own, {}));
+    llvm::erase(users[second.input(0)], std::pair(&second, 0));
+    erase(second);
+  }
 }
 
 /// MatMul(Transpose(a), b) -> FusedMatMul(a, b).
@@ -214,7 +226,8 @@ void Fusions::fuseTranspose(NodeProto &product, int input) {
     return;
   const std::string tensor = turned->input(0);
   setInput(product, input, tensor);
-  setInt(beFused(product), input == 0 ? "transA" : "transB", 1);
+  become(product, "FusedMatMul");
+  setInt(product, input == 0 ? "transA" : "transB", 1);
 }
 
 /// MatMul(a, b) * number -> FusedMatMul(a, b), in the place of the product.
@@ -238,7 +251,8 @@ void Fusions::fuseFactor(NodeProto &multiply) {
         (product.op_type() != "FusedMatMul" || attribute(product, "alpha")))
       continue;
     NodeProto fused = product;
-    setFloat(beFused(fused), "alpha", number->second);
+    become(fused, "FusedMatMul");
+    setFloat(fused, "alpha", number->second);
     fused.set_output(0, multiply.output(0));
     --uses[multiply.input(1 - i)];
     --uses[multiply.input(i)];
@@ -246,20 +260,6 @@ void Fusions::fuseFactor(NodeProto &multiply) {
     multiply = std::move(fused);
     return;
   }
-}
-
-/// Whether \p node or a graph inside of it uses \p tensor.
-static bool reads(const NodeProto &node, const std::string &tensor) {
-  bool found = llvm::is_contained(node.input(), tensor);
-  forEachGraph(node, [&](const GraphProto &inner) {
-    found |= llvm::any_of(
-                 inner.node(),
-                 [&](const NodeProto &each) { return reads(each, tensor); }) ||
-             llvm::any_of(inner.output(), [&](const ValueInfoProto &each) {
-               return each.name() == tensor;
-             });
-  });
-  return found;
 }
 
 bool Fusions::isNumber(const std::string &tensor, double value) const {
@@ -316,9 +316,9 @@ void Fusions::fuseGelu(NodeProto &multiply) {
         continue;
       for (const std::string &input : multiply.input())
         --uses[input];
-      take(*inner);
+      erase(*inner);
       for (NodeProto *each : nodes)
-        take(*each);
+        erase(*each);
       multiply.clear_input();
       multiply.add_input(x);
       ++uses[x];
@@ -360,7 +360,8 @@ void Fusions::fuseBias(NodeProto &gelu) {
 
 /// LayerNormalization(x + y) -> SkipLayerNormalization(x, y), whose fourth
 /// output is the sum.
-void Fusions::fuseSkip(NodeProto &norm) {
+void Fusions::fuseSkip(int place) {
+  NodeProto &norm = *graph.mutable_node(place);
   if (norm.op_type() != "LayerNormalization" ||
       !isStandardDomain(norm.domain()) || norm.input_size() < 2 ||
       norm.output_size() != 1 || !isF32(norm.output(0)))
@@ -380,12 +381,13 @@ void Fusions::fuseSkip(NodeProto &norm) {
       return;
   }
   // The sum is there from this node's place on only.
-  for (const NodeProto &each : graph.node()) {
-    if (&each == &norm)
-      break;
-    if (&each != sum && reads(each, norm.input(0)))
-      return;
-  }
+  bool isUsedBefore = false;
+  for (int i = place - 1; i >= 0 && &graph.node(i) != sum; --i)
+    forEachUse(graph.node(i), [&](const std::string &tensor) {
+      isUsedBefore |= tensor == norm.input(0);
+    });
+  if (isUsedBefore)
+    return;
   NodeProto fused;
   fused.set_name(norm.name());
   become(fused, "SkipLayerNormalization");
@@ -406,18 +408,19 @@ void Fusions::fuseSkip(NodeProto &norm) {
   norm = std::move(fused);
 }
 
-void Fusions::takeUnused() {
+/// Erases nodes whose outputs nothing uses any more.
+void Fusions::eraseUnused() {
   for (NodeProto &node : llvm::reverse(*graph.mutable_node()))
     if (llvm::none_of(node.output(), [&](const std::string &each) {
           return !each.empty() && uses[each] > 0;
         }))
-      take(node);
+      erase(node);
 }
 
 void Fusions::run() {
-  for (NodeProto &node : *graph.mutable_node())
-    skipInverse(node);
-  for (NodeProto &node : *graph.mutable_node()) {
+  skipInverses();
+  for (int place = 0; place < graph.node_size(); ++place) {
+    NodeProto &node = *graph.mutable_node(place);
     if (node.op_type() == "MatMul" && isStandardDomain(node.domain()) &&
         isF32(node.output(0)))
       for (int input : {0, 1})
@@ -428,10 +431,10 @@ void Fusions::run() {
     fuseFactor(node);
     fuseActivation(node);
     fuseBias(node);
-    fuseSkip(node);
+    fuseSkip(place);
     makers[node.output(0)] = &node;
   }
-  takeUnused();
+  eraseUnused();
   auto &nodes = *graph.mutable_node();
   nodes.erase(std::remove_if(
                   nodes.begin(), nodes.end(),
@@ -452,7 +455,7 @@ void fuseForOnnxRuntime(ModelProto &model, const TensorFacts &facts) {
   if (!isUsed || isDeclared)
     return;
   OperatorSetIdProto &added = *model.add_opset_import();
-  added.set_domain(runtimeDomain.str());
+  added.set_domain(runtimeDomain);
   added.set_version(1);
 }
 

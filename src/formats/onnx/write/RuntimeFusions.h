@@ -21,8 +21,6 @@
 
 namespace sinter::onnx {
 
-inline constexpr llvm::StringLiteral runtimeDomain = "com.microsoft";
-
 /// What is known of tensors, by name.
 struct TensorFacts {
   std::map<std::string, mlir::RankedTensorType> types;
