@@ -2,8 +2,7 @@
 
 #include "bundle/BundleFiles.h"
 #include "bundle/Identifiers.h"
-
-#include <nlohmann/json.hpp>
+#include "runtime/Json.h"
 
 namespace sinter {
 
@@ -121,9 +120,7 @@ nlohmann::json bundleJson(const Bundle &bundle, const std::string &model) {
 }
 
 std::string jsonText(const Bundle &bundle, const std::string &model) {
-  return bundleJson(bundle, model)
-             .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-         "\n";
+  return jsonText(bundleJson(bundle, model), 2) + "\n";
 }
 
 } // namespace sinter

@@ -12,13 +12,13 @@
 #include "engine/Quantize.h"
 #include "interface/OutputFiles.h"
 #include "interface/QuantizeOptions.h"
+#include "runtime/Json.h"
 #include "runtime/MappedFile.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace sinter::driver {
 namespace {
@@ -210,7 +210,7 @@ private:
         return done.takeError();
     if (!reportFile.empty()) {
       const std::string contents = reportFile.ends_with(".json")
-                                       ? json.dump(2) + "\n"
+                                       ? jsonText(json, 2) + "\n"
                                        : quantizePage(common.model, report);
       if (Result<void> done = writeFileAtomically(reportFile, contents); !done)
         return done.takeError();

@@ -3,13 +3,13 @@
 #include "driver/Summary.h"
 
 #include "driver/Text.h"
+#include "runtime/Json.h"
 #include "runtime/Strings.h"
 #include "runtime/TensorRange.h"
 #include "runtime/TensorText.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace sinter::driver {
 
@@ -62,8 +62,7 @@ nlohmann::json summaryJson(const Tensor &tensor) {
 
 void printJsonLine(const nlohmann::json &value) {
   // Escapes other bytes than ASCII, which a terminal may interpret.
-  const std::string line = value.dump(-1, ' ', /*ensure_ascii=*/true,
-                                      nlohmann::json::error_handler_t::replace);
+  const std::string line = jsonText(value, -1, /*isAscii=*/true);
   printTo(stdout, "%s\n", line.c_str());
 }
 

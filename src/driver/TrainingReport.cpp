@@ -4,6 +4,7 @@
 
 #include "driver/LossCurvePicture.h"
 #include "driver/Text.h"
+#include "runtime/Json.h"
 #include "runtime/MappedFile.h"
 
 #include <cstdio>
@@ -50,10 +51,7 @@ Result<void> TrainingReport::open(uint64_t steps, uint64_t epochs) {
 void TrainingReport::log(const nlohmann::json &line) {
   if (!logStream.is_open())
     return;
-  logStream << line.dump(-1, ' ', /*ensure_ascii=*/false,
-                         nlohmann::json::error_handler_t::replace)
-            << '\n'
-            << std::flush;
+  logStream << jsonText(line) << '\n' << std::flush;
   if (logStream)
     return;
   printNote("--log '" + options.logFile +

@@ -2,8 +2,9 @@
 
 #include "engine/ModelDescription.h"
 
+#include "runtime/Json.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace sinter {
 
@@ -175,7 +176,7 @@ std::string toJson(const ModelDescription &model) {
                     {"metadata", metadataJson(model.metadata)},
                     {"data_files", model.dataFiles},
                     {"takes_branches", model.takesBranches}};
-  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+  return jsonText(all);
 }
 
 std::optional<ModelDescription> descriptionFromJson(std::string_view text) {

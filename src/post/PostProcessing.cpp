@@ -5,10 +5,10 @@
 #include "metrics/ClassScores.h"
 #include "post/ClassMaps.h"
 #include "post/PostSteps.h"
+#include "runtime/Json.h"
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace sinter {
@@ -220,8 +220,7 @@ std::string PostProcessing::toMetadata() const {
   nlohmann::json json = nlohmann::json::array();
   for (const PostStep &step : steps)
     json.push_back(toJson(step));
-  return json.dump(-1, ' ', /*ensure_ascii=*/false,
-                   nlohmann::json::error_handler_t::replace);
+  return jsonText(json);
 }
 
 PostInput imageAmong(std::span<const Shape> inputs, ImageLayout layout) {

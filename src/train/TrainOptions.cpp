@@ -1,5 +1,7 @@
 #include "train/TrainOptions.h"
 
+#include "runtime/Json.h"
+
 namespace sinter {
 
 Result<void> TrainOptions::checkCheckpoints() const {
@@ -91,7 +93,8 @@ nlohmann::json TrainOptions::settings(size_t samples,
       {"trips of loops", training.mostTrips}};
   if (head)
     all["number of classes"] = head->classes;
-  return all;
+  // As a checkpoint's file gives them back, whatever bytes a path has.
+  return nlohmann::json::parse(jsonText(all));
 }
 
 } // namespace sinter

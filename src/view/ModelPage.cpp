@@ -1,8 +1,9 @@
 #include "view/ModelPage.h"
 
+#include "runtime/Json.h"
+
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string_view>
 #include <tuple>
@@ -127,8 +128,7 @@ void setTimes(json &list, std::span<const ViewedStep> steps,
 /// ASCII. What is no UTF-8 is replaced.
 std::string scriptText(const json &data) {
   std::string text;
-  for (const char each : data.dump(-1, ' ', /*ensure_ascii=*/true,
-                                   json::error_handler_t::replace))
+  for (const char each : jsonText(data, -1, /*isAscii=*/true))
     if (each == '<')
       text += "\\u003c";
     else

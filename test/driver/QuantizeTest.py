@@ -194,6 +194,10 @@ class Report(QuantizeCase):
         self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
 
     def test_the_report_as_data_is_what_json_prints(self):
+        # A path need not be UTF-8.
+        other = self.path(os.fsdecode(b"m\xff.onnx"))
+        os.link(self.model, other)
+        self.assertEqual(self.run_quantize(other, "--calibration", "random", "--report", self.path("r.json")).returncode, DONE)
         printed = self.quantize(self.model, "--calibration", "random", "--report", self.path("r.json"))
         self.assertEqual(json.loads(self.bytes_of(self.path("r.json"))), printed)
 

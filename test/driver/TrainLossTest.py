@@ -4,6 +4,7 @@
 """`sinter train`: losses that a file says, on any output, and several of them."""
 import json
 import math
+import os
 
 import OnnxBytes as onnx
 from SinterCommand import DONE, INVALID, SYSTEM, USAGE, main
@@ -86,6 +87,15 @@ class TrainLoss(TrainCase):
         sigmoid = lambda x: 1 / (1 + 2.718281828459045 ** -x)
         loss = lambda scores: sum((a - t) ** 2 * sigmoid(a) for a, t in zip((each for row in scores for each in row), self.real))
         self.close(got, self.stepped(Network(), loss, Optimizers.sgd, 0.1))
+
+    def test_file_whose_name_is_not_utf8(self):
+        """Checkpoints keep it as far as JSON can."""
+        model, data = self.write("net.onnx", Network().onnx()), self.archive(target=self.reals())
+        loss = self.write(os.fsdecode(b"\xff.mlir"), SQUARES)
+        command = ["train", model, "--data", data, "--loss", loss, "--batch", "6", "--checkpoint-dir", self.path("kept"), "-o", self.path("trained.onnx"), "--force"]
+        for more in [], ["--resume", "--epochs", "2"]:
+            done = self.sinter(*command, *more)
+            self.assertEqual(done.returncode, DONE, done.stderr)
 
     def test_several(self):
         """The weighted sum, each output with a target of its own; accuracy is of the one that has labels."""

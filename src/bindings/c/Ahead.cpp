@@ -4,9 +4,9 @@
 #include "bindings/c/Strings.h"
 
 #include "interface/AheadOfTime.h"
+#include "runtime/Json.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace sinter::c {
 

@@ -6,10 +6,10 @@
 
 #include "compare/ModelComparison.h"
 #include "interface/CompareOptions.h"
+#include "runtime/Json.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>

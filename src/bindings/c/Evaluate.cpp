@@ -6,9 +6,9 @@
 
 #include "interface/EvaluateChoices.h"
 #include "interface/OnceEach.h"
+#include "runtime/Json.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace sinter::c {
 

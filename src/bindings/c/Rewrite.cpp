@@ -11,13 +11,13 @@
 #include "interface/OptimizeOptions.h"
 #include "interface/PreprocessingOptions.h"
 #include "interface/QuantizeOptions.h"
+#include "runtime/Json.h"
 #include "runtime/MappedFile.h"
 #include "runtime/OptionNames.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 struct sinter_files : sinter::c::Handle {
   sinter_files() : Handle(Kind::Files) {}

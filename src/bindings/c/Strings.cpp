@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <nlohmann/json.hpp>
 
 namespace sinter::c {
 
@@ -19,11 +18,6 @@ Result<void> giveString(const std::string &text, char **to) {
     throw std::bad_alloc();
   std::memcpy(*to, text.c_str(), text.size() + 1);
   return {};
-}
-
-std::string jsonText(const nlohmann::json &report) {
-  return report.dump(-1, ' ', /*ensure_ascii=*/false,
-                     nlohmann::json::error_handler_t::replace);
 }
 
 } // namespace sinter::c

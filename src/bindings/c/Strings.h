@@ -5,7 +5,6 @@
 
 #include "runtime/Result.h"
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace sinter::c {
@@ -13,9 +12,6 @@ namespace sinter::c {
 /// Puts a copy of \p text, which sinter_string_free frees, into \p to, unless
 /// that is null.
 Result<void> giveString(const std::string &text, char **to);
-
-/// \p report in one line; what is no UTF-8 in it, as names may be, is replaced.
-std::string jsonText(const nlohmann::json &report);
 
 } // namespace sinter::c
 
