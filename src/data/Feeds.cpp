@@ -1,8 +1,9 @@
 #include "data/Feeds.h"
 
-#include "data/TensorFiles.h"
+#include "data/States.h"
 #include "runtime/StatePairs.h"
 #include "runtime/Suggestions.h"
+#include "runtime/TensorNames.h"
 
 #include <algorithm>
 
@@ -51,14 +52,12 @@ std::vector<std::string> zeroInputs(const ModelDescription &model,
 
 std::vector<std::string> feedFileNames(const std::vector<Feed> &feeds,
                                        const ModelDescription &model) {
-  std::set<std::string> used;
-  for (const TensorSpec &state : model.states)
-    fileName("state_" + state.name, used);
-  std::vector<std::string> files;
+  std::vector<std::string> fed;
   for (const Feed &feed : feeds)
-    files.push_back(
-        fileName("state_" + model.inputs[feed.input].spec.name, used) + ".npy");
-  return files;
+    fed.push_back(model.inputs[feed.input].spec.name);
+  std::set<std::string> used;
+  stateFileNames(namesOf(model.states), used);
+  return stateFileNames(fed, used);
 }
 
 Result<void> checkFeeds(const std::vector<Feed> &feeds,

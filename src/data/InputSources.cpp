@@ -23,7 +23,7 @@ static bool hasSeveral(const std::string &path, const ModelInput &input,
   const Shape &wanted = input.spec.shape;
   const bool isBatch = array->rank() == std::ssize(wanted) && array->rank() > 0;
   if (isBatch && !splitsBatches &&
-      (input.sizesAreHints || wanted[0] < 0 || wanted[0] == array->dim(0)))
+      (batchSizeOf(input) < 0 || batchSizeOf(input) == array->dim(0)))
     return false;
   Result<std::optional<SampleRows>> rows =
       rowsIn(asStored(std::move(*array), input.spec.type), input,

@@ -333,6 +333,15 @@ std::optional<NamedInput> namedInput(const ModelDescription &model,
   return std::nullopt;
 }
 
+std::set<size_t> namedInputs(const ModelDescription &model,
+                             const std::vector<std::string> &arguments) {
+  std::set<size_t> indices;
+  for (const std::string &argument : arguments)
+    if (const std::optional<NamedInput> named = namedInput(model, argument))
+      indices.insert(named->index);
+  return indices;
+}
+
 /// The inputs that \p loader reads, of the sizes that \p bind gives.
 static Result<std::vector<Tensor>>
 loadedBy(InputLoader &loader, const std::string &modelPath, bool fillRandom,

@@ -7,6 +7,7 @@
 #include "engine/Session.h"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,9 @@ struct NamedInput {
 /// is no such input in front of an equals sign.
 std::optional<NamedInput> namedInput(const ModelDescription &model,
                                      const std::string &argument);
+/// The indices of the inputs that \p arguments name.
+std::set<size_t> namedInputs(const ModelDescription &model,
+                             const std::vector<std::string> &arguments);
 
 /// The sizes at which to check the session's model, for dimensions that neither
 /// the shapes of its options nor the given inputs fix (Session::sizesToCheck).

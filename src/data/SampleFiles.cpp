@@ -242,23 +242,23 @@ private:
 
 /// The arrays of an archive that is one sample, by the inputs' names.
 Result<NamedTensors> SampleLoader::archived(const SamplePosition &place) const {
-  auto arrays = readNpz(place.archive);
+  const auto &[path, wanted] = place.archive;
+  auto arrays = readNpz(path);
   if (!arrays)
     return arrays.takeError();
   const std::vector<ModelInput> &inputs = session.model().inputs;
   NamedTensors found;
   for (auto &[name, tensor] : *arrays) {
-    std::optional<size_t> index = session.model().inputNamed(name);
-    if (!index && inputs.size() == 1 && arrays->size() == 1)
-      index = 0;
+    const std::optional<size_t> index =
+        inputOfArray(session.model(), wanted, name, arrays->size());
     if (!index)
       continue;
     const TensorSpec &spec = inputs[*index].spec;
     found.emplace_back(spec.name, asStored(std::move(tensor), spec.type));
   }
   if (found.empty())
-    return usageError("'" + place.archive + "' has no array '" +
-                      inputs[0].spec.name + "'");
+    return usageError("'" + path + "' has no array '" +
+                      inputs[wanted.front()].spec.name + "'");
   return found;
 }
 
@@ -278,7 +278,7 @@ Result<std::vector<Tensor>> SampleLoader::load(size_t index) const {
   InputOptions inputs = options.pictures;
   inputs.inputs.insert(inputs.inputs.end(), place.inputs.begin(),
                        place.inputs.end());
-  if (!place.archive.empty()) {
+  if (!place.archive.path.empty()) {
     Result<NamedTensors> arrays = archived(place);
     if (!arrays)
       return arrays.takeError();

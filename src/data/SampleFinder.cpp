@@ -31,18 +31,16 @@ SampleFinder::SampleFinder(const ModelDescription &model,
                            const SampleOptions &options)
     : model(model), inputs(inputs), options(options), isFixed(inputs.size()),
       isNamed(inputs.size()) {
-  for (const std::string &argument : options.pictures.inputs)
-    if (const std::optional<NamedInput> named = namedInput(model, argument))
-      isFixed[named->index] = true;
+  for (const size_t index : namedInputs(model, options.pictures.inputs))
+    isFixed[index] = true;
   for (const auto &[name, tensor] : options.pictures.tensors)
     if (const std::optional<size_t> index = model.inputNamed(name))
       isFixed[*index] = true;
   for (const std::string &name : zeroInputs(model, options.pictures.zeros))
     if (const std::optional<size_t> index = model.inputNamed(name))
       isFixed[*index] = true;
-  for (const std::string &source : options.sources)
-    if (const std::optional<NamedInput> named = namedInput(model, source))
-      isFixed[named->index] = false;
+  for (const size_t index : namedInputs(model, options.sources))
+    isFixed[index] = false;
   batch = batchOf(inputs, varying());
 }
 
@@ -94,7 +92,7 @@ void SampleFinder::takeFile(const fs::path &file,
   place.name = nameIn(root, file);
   place.classText = classText;
   if (file.extension() == ".npz")
-    place.archive = file.string();
+    place.archive = {file.string(), wanted};
   else
     place.inputs = {inputs[wanted.front()].spec.name + "=" + file.string()};
   places.push_back(std::move(place));
@@ -204,6 +202,13 @@ Result<void> SampleFinder::takeArrays(const std::string &source) {
   return {};
 }
 
+std::optional<size_t> inputOfArray(const ModelDescription &model,
+                                   const std::vector<size_t> &wanted,
+                                   const std::string &name, size_t count) {
+  const std::optional<size_t> index = model.inputNamed(name);
+  return !index && wanted.size() == 1 && count == 1 ? wanted.front() : index;
+}
+
 Result<void> SampleFinder::takeArchive(const std::string &source) {
   auto arrays = readNpz(source);
   if (!arrays)
@@ -211,10 +216,8 @@ Result<void> SampleFinder::takeArchive(const std::string &source) {
   SampleArrays all;
   for (const size_t input : wanted) {
     auto own = std::ranges::find_if(*arrays, [&](const auto &array) {
-      return model.inputNamed(array.first) == input;
+      return inputOfArray(model, wanted, array.first, arrays->size()) == input;
     });
-    if (own == arrays->end() && wanted.size() == 1 && arrays->size() == 1)
-      own = arrays->begin();
     if (own == arrays->end())
       return usageError(what() + " '" + source + "' has no array '" +
                         inputs[input].spec.name + "'");
@@ -260,7 +263,7 @@ Result<void> SampleFinder::takeLine(const ListedSample &line,
       place.inputs = places.back().inputs;
       places.pop_back();
     } else if (path.ends_with(".npz")) {
-      place.archive = path;
+      place.archive = {path, wanted};
     } else if (wanted.size() == 1) {
       place.inputs = {inputs[wanted.front()].spec.name + "=" + path};
     } else {
@@ -313,7 +316,7 @@ Result<void> SampleFinder::takeArraysOf(PipedSamples &piped) {
           {input, asStored(std::move(**array), inputs[input].spec.type), {}});
     }
     Result<bool> taken =
-        takeRows(std::move(all), "-[" + std::to_string(piped.taken) + "]",
+        takeRows(std::move(all), "stdin[" + std::to_string(piped.taken) + "]",
                  /*areOne=*/false);
     if (!taken)
       return taken.takeError();
@@ -452,7 +455,7 @@ SampleFinder::merged(Positions unnamed,
                         " samples for input '" + inputs[input].spec.name +
                         "', and " + std::to_string(all.size()) + " for others");
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!own[i].archive.empty() || !all[i].archive.empty())
+      if (!own[i].archive.path.empty() || !all[i].archive.path.empty())
         return usageError(what() + " '" + own[i].name +
                           "': an .npz has the arrays of all inputs, so there "
                           "is none for one of them");

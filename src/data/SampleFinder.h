@@ -30,12 +30,18 @@ struct SampleInArrays {
   size_t row = 0;
 };
 
+/// A sample that is an archive: its path, and the inputs that it is for.
+struct SampleInArchive {
+  std::string path;
+  std::vector<size_t> inputs;
+};
+
 /// Where one sample is.
 struct SamplePosition {
   /// Its files, as InputOptions has them.
   std::vector<std::string> inputs;
   /// An archive instead.
-  std::string archive;
+  SampleInArchive archive;
   /// What arrays in memory have of it.
   std::vector<SampleInArrays> arrays;
   /// The file or folder, for the file of classes and for errors.
@@ -46,6 +52,12 @@ struct SamplePosition {
   /// The folder's name or what the list says, if that is the class; else empty.
   std::string classText;
 };
+
+/// The input that the array \p name, of \p count in an archive, is for: the one
+/// of that name, or the only one \p wanted of a single array.
+std::optional<size_t> inputOfArray(const ModelDescription &model,
+                                   const std::vector<size_t> &wanted,
+                                   const std::string &name, size_t count);
 
 class SampleFinder {
 public:

@@ -18,8 +18,7 @@ static bool fitsFrom(const Shape &shape, const ModelInput &input, size_t from) {
   return true;
 }
 
-/// The size of the first dimension of \p input; negative if any is taken.
-static int64_t batchSizeOf(const ModelInput &input) {
+int64_t batchSizeOf(const ModelInput &input) {
   return input.sizesAreHints ? -1 : input.spec.shape[0];
 }
 

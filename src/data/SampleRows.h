@@ -44,6 +44,10 @@ rowsIn(const Tensor &array, const ModelInput &input, const RowOptions &options);
 /// Sample \p index of \p array, without a copy.
 Tensor sampleOf(const Tensor &array, const SampleRows &rows, size_t index);
 
+/// The size of the first dimension of \p input, which has one; negative if any
+/// is taken.
+int64_t batchSizeOf(const ModelInput &input);
+
 /// Which inputs have a batch dimension, and its size.
 struct BatchDimension {
   /// By input; none if there is no batch dimension.

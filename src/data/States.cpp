@@ -15,11 +15,11 @@ namespace sinter {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> stateFileNames(const Executor &executor,
+std::vector<std::string> stateFileNames(const std::vector<std::string> &names,
                                         std::set<std::string> &used) {
   std::vector<std::string> files;
-  for (const TensorSpec &spec : executor.states())
-    files.push_back(fileName("state_" + spec.name, used));
+  for (const std::string &name : names)
+    files.push_back(fileName("state_" + name, used) + ".npy");
   return files;
 }
 
@@ -76,9 +76,10 @@ Result<void> giveStates(Executor &executor, const StateOptions &options) {
         ": this model has no states");
   if (!options.folder.empty()) {
     std::set<std::string> used;
-    const std::vector<std::string> files = stateFileNames(executor, used);
+    const std::vector<std::string> files =
+        stateFileNames(namesOf(executor.states()), used);
     for (size_t i = 0; i < files.size(); ++i) {
-      const std::string path = options.folder + "/" + files[i] + ".npy";
+      const std::string path = options.folder + "/" + files[i];
       std::error_code ignored;
       if (!fs::exists(path, ignored))
         continue;
@@ -101,10 +102,10 @@ Result<void> writeStates(const Executor &executor,
   if (folder.empty())
     return {};
   std::set<std::string> used;
-  const std::vector<std::string> files = stateFileNames(executor, used);
+  const std::vector<std::string> files =
+      stateFileNames(namesOf(executor.states()), used);
   for (size_t i = 0; i < files.size(); ++i)
-    if (Result<void> written =
-            writeNpy(folder + "/" + files[i] + ".npy", states[i]);
+    if (Result<void> written = writeNpy(folder + "/" + files[i], states[i]);
         !written)
       return written;
   return {};

@@ -40,9 +40,9 @@ Result<void> writeStates(const Executor &executor,
                          const std::vector<Tensor> &states,
                          const std::string &folder);
 
-/// The names of the states' files, without an extension, in order. They are
-/// added to \p used.
-std::vector<std::string> stateFileNames(const Executor &executor,
+/// "state_NAME.npy" for each state of \p names. They are added to \p used, as
+/// fileName() does.
+std::vector<std::string> stateFileNames(const std::vector<std::string> &names,
                                         std::set<std::string> &used);
 
 } // namespace sinter

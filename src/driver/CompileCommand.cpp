@@ -58,20 +58,23 @@ public:
   }
 
 private:
+  static std::string sizeText(uint64_t bytes) {
+    return bytesText(static_cast<double>(bytes));
+  }
+
   void report(const WrittenBundle &written) const {
     if (common.json)
       return printJsonLine(asJson(written, common.model));
     const Bundle &bundle = written.bundle;
     for (const std::string &path : written.paths)
       printTo(stdout, "wrote %s\n", path.c_str());
-    const auto size = [](uint64_t bytes) {
-      return bytesText(static_cast<double>(bytes));
-    };
     printTo(stdout,
             "code %s, constants %s, weights %s, state %s, stack at most %s\n",
-            size(bundle.codeBytes).c_str(), size(bundle.dataBytes).c_str(),
-            size(bundle.weightBytes).c_str(), size(bundle.stateBytes).c_str(),
-            size(bundle.stackBytes).c_str());
+            sizeText(bundle.codeBytes).c_str(),
+            sizeText(bundle.dataBytes).c_str(),
+            sizeText(bundle.weightBytes).c_str(),
+            sizeText(bundle.stateBytes).c_str(),
+            sizeText(bundle.stackBytes).c_str());
     for (const BundleInterface &entry : bundle.entries)
       printTo(stdout, "%s%s\n",
               entry.name == bundle.name ? "" : (entry.name + ": ").c_str(),
@@ -85,9 +88,6 @@ private:
 
   /// "dynamic dimensions N (at most 512), M; workspace at most 1.2 MB".
   static std::string entryText(const BundleInterface &entry) {
-    const auto size = [](uint64_t bytes) {
-      return bytesText(static_cast<double>(bytes));
-    };
     std::string text;
     for (const BundleSize &each : entry.sizes)
       text +=
@@ -96,9 +96,9 @@ private:
     if (!entry.workspaceBytes)
       return text + "; the workspace depends on them";
     text += (text.empty() ? "workspace " : "; workspace at most ") +
-            size(*entry.workspaceBytes);
+            sizeText(*entry.workspaceBytes);
     if (entry.threadBytes != 0)
-      text += ", " + size(entry.threadBytes) + " for each other thread";
+      text += ", " + sizeText(entry.threadBytes) + " for each other thread";
     return text;
   }
 

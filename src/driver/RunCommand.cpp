@@ -18,6 +18,7 @@
 #include "driver/Trace.h"
 #include "interface/OutputFiles.h"
 #include "runtime/Npy.h"
+#include "runtime/TensorNames.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -438,7 +439,7 @@ private:
       return made;
     const std::span<const TensorSpec> specs = executor.outputs();
     std::set<std::string> used;
-    stateFileNames(executor, used);
+    stateFileNames(namesOf(executor.states()), used);
     for (size_t i = 0; i < results.size(); ++i)
       if (Result<void> written =
               writeNpy(folder + "/" + fileName(specs[i].name, used) + ".npy",

@@ -15,6 +15,7 @@
 #include "engine/ExecutorStates.h"
 #include "runtime/MappedFile.h"
 #include "runtime/Npy.h"
+#include "runtime/TensorNames.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -120,12 +121,9 @@ private:
 /// Finds the files for windows and the input that they are for.
 Result<void> StreamRun::findFrames(const InputOptions &inputs) {
   const ModelDescription &model = session.model();
-  std::set<size_t> taken;
+  std::set<size_t> taken = namedInputs(model, inputs.inputs);
   for (const Feed &feed : feeds)
     taken.insert(feed.input);
-  for (const std::string &argument : inputs.inputs)
-    if (const std::optional<NamedInput> named = namedInput(model, argument))
-      taken.insert(named->index);
   std::string path = options.stream.frames;
   if (std::optional<NamedInput> named = namedInput(model, path)) {
     framed = named->index;
@@ -211,10 +209,7 @@ Result<void> StreamRun::findFeeds() {
 
 /// What is fed begins as zeros, or as an earlier command left it.
 void StreamRun::beginFed(InputOptions &inputs) const {
-  std::set<size_t> given;
-  for (const std::string &argument : inputs.inputs)
-    if (const auto named = namedInput(session.model(), argument))
-      given.insert(named->index);
+  const std::set<size_t> given = namedInputs(session.model(), inputs.inputs);
   for (size_t i = 0; i < feeds.size(); ++i) {
     inputs.zeros.push_back(nameOf(feeds[i]));
     const std::string path = options.states.folder + "/" + fedFiles[i];
@@ -503,7 +498,7 @@ Result<void> StreamRun::write(const OneStream &stream,
                               const std::vector<Tensor> &arrays) const {
   const std::vector<Tensor> states = statesOf(*executor);
   std::set<std::string> used;
-  stateFileNames(*executor, used);
+  stateFileNames(namesOf(executor->states()), used);
   for (size_t i = 0; i < arrays.size() && !options.outputFolder.empty(); ++i) {
     const std::string name =
         areMany ? outputFiles[stream.index * arrays.size() + i]

@@ -106,7 +106,7 @@ class Many(CommandTest):
             _, errors = process.communicate()
             self.assertEqual(process.returncode, DONE, errors)
             self.assertIn(b"3 samples", errors)
-        self.assertEqual(sorted(os.listdir(self.path("out"))), ["-[0]_y.npy", "-[1]_y.npy", "-[2]_y.npy", *(f"s{i:02}_y.npy" for i in range(3))])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), [*(f"s{i:02}_y.npy" for i in range(3)), *(f"stdin[{i}]_y.npy" for i in range(3))])
 
     def test_states_go_on_from_part_to_part(self):
         """More samples than a part has, which may or may not come together."""
@@ -179,6 +179,18 @@ func.func @main(%x: tensor<1x3xf32> {sinter.name = "x"},
         self.sinter("run", self.model((1, 3)), "--input", rows, "--output-dir", self.path("rows"), "--no-cache")
         self.assertEqual(sorted(os.listdir(self.path("rows"))), ["rows_0_y.npy", "rows_1_y.npy"])
 
+    def test_array_for_one_of_several_inputs(self):
+        """An archive of one array, which no input is called like."""
+        inputs = [onnx.value_info(name, (1, 3)) for name in ("a", "b")]
+        add = self.write("add.onnx", onnx.model(onnx.graph([onnx.node("Add", ["a", "b"], ["y"])], inputs, [onnx.value_info("y", (1, 3))])))
+        given = "b=" + self.write("b.npy", self.sample(1))
+        for count, name in (1, "one.npz"), (3, "three.npz"):
+            one = self.archive(name, arr_0=self.sample(2, (count, 3)))
+            lines = self.run_many(add, "--input", given, "--input", f"a={one}")
+            self.assertEqual([line["outputs"][0]["first"][0] for line in lines], [3] * count)
+        other = self.archive("other.npz", b=self.sample(2))
+        self.expect_error(USAGE, "run", add, "--input", given, "--input", f"a={other}", mentions=["other.npz' has no array 'a'"])
+
     def test_unreadable(self):
         model, files = self.model((1, 3)), self.files(6)
         self.write("data/s02.npy", b"\x93NUMPY")
@@ -190,6 +202,18 @@ func.func @main(%x: tensor<1x3xf32> {sinter.name = "x"},
         self.assertEqual([line["index"] for line in lines], [0, 1, 3, 5])
         self.assertIn("2 left out", self.errors)
         self.assertIn("s02.npy", self.errors)
+        # From a pipe, where each line is a group of its own.
+        for most, code in ("1", SYSTEM), ("2", DONE):
+            process = subprocess.Popen([SinterCommand.SINTER, "run", model, "--input", "-", "--json", "--skip-unreadable", most, "--no-cache"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for i in range(4):
+                process.stdin.write(f"{files[i]}\n".encode())
+                process.stdin.flush()
+                if i != 2:
+                    self.assertEqual(json.loads(process.stdout.readline())["index"], i)
+            _, errors = process.communicate(f"{files[4]}\n".encode())
+            self.assertEqual(process.returncode, code, errors)
+            self.assertIn(b"2 left out" if code == DONE else b"s04.npy", errors)
         # One of another shape can be read, and is wrong.
         self.write("data/s02.npy", npy((1, 4), [1] * 4))
         self.expect_error(USAGE, "run", model, "--input", data, "--skip-unreadable", "9", mentions=["s02.npy", "1x4xf32"])
