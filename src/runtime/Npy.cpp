@@ -343,7 +343,9 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes,
   if (!header)
     return withName(name, header.takeError());
   std::optional<int64_t> size = header->bytes();
-  if (!size || static_cast<uint64_t>(*size) > data.size())
+  // Strings of no characters take no bytes of the file, but of memory.
+  if (!size || static_cast<uint64_t>(*size) > data.size() ||
+      static_cast<uint64_t>(*elementCount(header->shape)) > bytes.size())
     return withName(name, systemError(toString(header->type, header->shape) +
                                       " needs more bytes than the file has"));
   if (!header->fortranOrder && !header->bigEndian &&

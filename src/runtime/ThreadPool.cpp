@@ -47,8 +47,7 @@ void moveAwayFrom(const cpu_set_t &taken) {
   ::sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-/// The pieces of a range that may be done one by one. The ticket of a worker
-/// has three bits for them.
+/// The pieces of a range that may be done one by one.
 constexpr int64_t piecesPerPart = 4;
 
 } // namespace
@@ -173,6 +172,8 @@ ThreadPool::Job::Range ThreadPool::Job::range(unsigned part) const {
 }
 
 int64_t ThreadPool::Job::pieces(unsigned part) const {
+  // A worker's ticket counts them below the number of the job.
+  static_assert(piecesPerPart < Worker::jobStep);
   const Range all = range(part);
   return std::min(piecesPerPart, all.end - all.begin);
 }

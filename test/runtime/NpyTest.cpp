@@ -101,6 +101,9 @@ TEST(NpyTest, StringsOfNumPy) {
   EXPECT_FALSE(parse(npy("{'descr':'<U0','fortran_order':False,'shape':("
                          "4611686018427387904,)}\n",
                          "")));
+  // They are no more than the file has bytes.
+  EXPECT_FALSE(parse(
+      npy("{'descr':'|S0','fortran_order':False,'shape':(100000,)}\n", "")));
   // Texts without characters are in no order.
   EXPECT_FALSE(parse(npy("{'descr':'<U0','fortran_order':True,'shape':("
                          "4611686018427387904,)}\n",
