@@ -24,7 +24,7 @@ struct TargetFacts {
   int64_t vectorBits = 0, vectorRegisters = 0;
   /// The types whose matmuls kernels have instructions for: "int8", "bf16".
   std::vector<std::string> lowPrecision;
-  /// AMX, whose matmuls are of both.
+  /// AMX: matmuls of int8 and of bf16 by tiles.
   bool hasMatrixUnits = false;
   /// What blocks of kernels fit: caches, or memory that is near.
   int64_t l1Bytes = 0, l2Bytes = 0;

@@ -152,7 +152,7 @@ static Result<void> generateCode(
     return options.takeError();
   if (CpuAdjustment adjust = cpuAdjustment())
     adjust(*options);
-  options->scratch = &constants;
+  options->constantScope = &constants;
   Result<void> done = generate(model, *options);
   if (done)
     stages.end("generate code");

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-bool cpu::multipliesBFloat16(const Target &target) {
+bool cpu::prefersBFloat16(const Target &target) {
   return Arithmetic::multipliesBFloat16(target) && !target.hasMatrixUnits &&
          target.rates.bf16 > target.rates.f32;
 }

@@ -123,11 +123,11 @@ Alternatives alternativesForBytes(const ConvolutionShape &shape,
                                   const Arithmetic &bytes,
                                   const Target &target);
 
-/// Whether \p target multiplies numbers of bf16 faster than f32, and not on
-/// matrix units, whose kernels bring their operands there themselves.
-bool multipliesBFloat16(const Target &target);
+/// Whether \p target multiplies bf16 faster than f32, and not on matrix units,
+/// whose kernels bring their operands there themselves.
+bool prefersBFloat16(const Target &target);
 
-/// Of numbers of bf16, of which both factors are: as they are or in f32, each
+/// Of bf16, of which both factors are: as they are or in f32, each
 /// by the fastest kernel: "bf16", "f32".
 Alternatives alternativesForBFloat16(const MatMulShape &shape,
                                      const Target &target);

@@ -59,8 +59,8 @@ double weightBytes(const ConvolutionShape &shape, const Arithmetic &arithmetic);
 double directConvolution(const ConvolutionShape &shape,
                          const Arithmetic &arithmetic, const Target &target);
 
-/// Where \p target is to have small code, of those that do not take much longer
-/// the ones with the fewest bytes first.
+/// \p alternatives from the fastest on. Where \p target is to have small code,
+/// those that do not take much longer stand first, by their bytes.
 Alternatives bestFirst(Alternatives alternatives, const Target &target);
 
 /// Puts \p kernel, which is one of \p all, before the others.

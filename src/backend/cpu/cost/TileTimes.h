@@ -74,7 +74,7 @@ worthwhile(const Alternatives &others, const Shape &shape,
   return some;
 }
 
-/// \p all, and those of \p tiles that are a way, the fastest first.
+/// \p all, and those of \p tiles that are a way, the best first.
 template <typename Kernel, typename Shape>
 Alternatives withTiles(Alternatives all, const Shape &shape,
                        llvm::ArrayRef<TileArithmetic> tiles,
@@ -97,7 +97,7 @@ void addTiles(Alternatives &ofTypical, Alternatives &times,
   }
 }
 
-/// \p times, before all others the one of what is the fastest by \p ofTypical.
+/// \p times, before all others the one of what is best by \p ofTypical.
 inline Alternatives inOrderOf(Alternatives ofTypical, Alternatives times,
                               const Target &target) {
   times = bestFirst(std::move(times), target);

@@ -137,7 +137,7 @@ enum class CodeSharing {
 
 struct KernelPlan {
   std::string name; ///< How it is computed: "loops", "matmul".
-  /// What could compute it, the fastest first; empty where nothing is chosen.
+  /// What could compute it, the best first; empty where nothing is chosen.
   Alternatives alternatives;
   KernelWork work;
   Scratch scratch;

@@ -23,10 +23,6 @@ static bool isMovable(Operation *op) {
             }).wasInterrupted();
 }
 
-static bool isConstant(Operation *op) {
-  return isa<stablehlo::ConstantOp, ComputedConstantOp>(op);
-}
-
 namespace {
 
 /// Loops of one block that stand next to each other.

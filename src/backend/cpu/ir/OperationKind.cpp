@@ -17,6 +17,10 @@ bool cpu::hasComplexNumbers(Operation *op) {
          llvm::any_of(op->getResultTypes(), isComplex);
 }
 
+bool cpu::isConstant(Operation *op) {
+  return isa_and_nonnull<stablehlo::ConstantOp, ComputedConstantOp>(op);
+}
+
 bool cpu::isAlias(Operation *op) {
   // Elements narrower than a byte do not lie as their bits do.
   auto isByte = [](Type type) {

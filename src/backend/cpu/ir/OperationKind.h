@@ -22,6 +22,9 @@ bool isElementwise(mlir::Operation *op);
 /// Whether \p op takes or gives complex numbers, of which there are no vectors.
 bool hasComplexNumbers(mlir::Operation *op);
 
+/// Whether \p op, which may be null, is a constant or one that is computed when
+/// a program is compiled (ComputedConstantOp).
+bool isConstant(mlir::Operation *op);
 /// Whether \p op gives its operand's memory another shape or element type.
 bool isAlias(mlir::Operation *op);
 /// The value whose memory \p value is: what it is an alias of.

@@ -292,7 +292,7 @@ static void readBFloat16(ConvolutionOp op, const PassSetting &setting,
 
 void formBFloat16Products(func::FuncOp function, const PassSetting &setting,
                           PatternRun &run) {
-  if (!multipliesBFloat16(setting.target) || !run.isEnabled(bfloat16Label))
+  if (!prefersBFloat16(setting.target) || !run.isEnabled(bfloat16Label))
     return;
   function.walk([&](Operation *op) {
     auto narrow = dyn_cast<LowBitProductOp>(op);

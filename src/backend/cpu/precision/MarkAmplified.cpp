@@ -46,9 +46,7 @@ static int64_t weightsOf(Operation *op) {
   Operation *made = weights.getDefiningOp();
   while (made && made->getNumOperands() == 1 && made->getNumRegions() == 0)
     made = made->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<sinter::stablehlo::ConstantOp, ComputedConstantOp>(
-          made) ||
-      !type || !type.hasStaticShape())
+  if (!isConstant(made) || !type || !type.hasStaticShape())
     return 0;
   return type.getNumElements();
 }

@@ -69,7 +69,7 @@ static Result<void> compileNested(const Model &original,
                                   ProgramNesting &nesting, Compiled &compiled) {
   CpuOptions inner = options;
   inner.onPrepared = nullptr;
-  inner.scratch = nullptr;
+  inner.constantScope = nullptr;
   for (OwningOpRef<ModuleOp> &module : nesting.models) {
     Result<Compiled> each =
         compileTo(original.withModule(std::move(module)), inner, withCode);
@@ -115,9 +115,10 @@ static Result<Compiled> compileOnce(const Model &original,
   if (options.onPrepared)
     options.onPrepared(report, model->module());
   // Nested programs share constants.
-  ConstantScope *scratch = nesting.models.empty() ? options.scratch : nullptr;
-  if (scratch)
-    scratch->keepOnly(model->module());
+  ConstantScope *constantScope =
+      nesting.models.empty() ? options.constantScope : nullptr;
+  if (constantScope)
+    constantScope->keepOnly(model->module());
 
   Compiled compiled;
   Program &program = compiled.program;
@@ -141,7 +142,8 @@ static Result<Compiled> compileOnce(const Model &original,
                                 contexts);
   if (withCode)
     compilation.start();
-  if (Result<void> done = schedule(model, planned->table, scratch, program);
+  if (Result<void> done =
+          schedule(model, planned->table, constantScope, program);
       !done)
     return done.takeError();
   if (options.accepts)

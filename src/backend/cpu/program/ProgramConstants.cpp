@@ -12,9 +12,10 @@ using namespace mlir;
 namespace sinter::cpu {
 
 ProgramConstants::ProgramConstants(std::shared_ptr<Model> model,
-                                   ConstantScope *scratch, Program &program)
-    : model(std::move(model)), scratch(scratch), program(program) {
-  if (!scratch)
+                                   ConstantScope *constantScope,
+                                   Program &program)
+    : model(std::move(model)), constantScope(constantScope), program(program) {
+  if (!constantScope)
     return;
   llvm::SmallDenseSet<Attribute> readElsewhere;
   this->model->module()->walk([&](stablehlo::ConstantOp op) {
@@ -33,7 +34,7 @@ void ProgramConstants::packed(Value constant) {
   auto op = constant.getDefiningOp<stablehlo::ConstantOp>();
   const auto found = op ? toPack.find(op.getValue()) : toPack.end();
   if (found != toPack.end() && --found->second == 0)
-    scratch->release(op.getValue());
+    constantScope->release(op.getValue());
 }
 
 Result<uint32_t> ProgramConstants::indexOf(Value constant,

@@ -19,9 +19,9 @@ namespace sinter::cpu {
 /// are aligned, and keep it alive then.
 class ProgramConstants {
 public:
-  /// What is packed for all kernels that read it is freed, if \p scratch, which
-  /// may be null, has it.
-  ProgramConstants(std::shared_ptr<Model> model, ConstantScope *scratch,
+  /// What is packed for all kernels that read it is freed, if \p constantScope,
+  /// which may be null, has it.
+  ProgramConstants(std::shared_ptr<Model> model, ConstantScope *constantScope,
                    Program &program);
 
   /// The index of \p constant, packed if \p packing is not null. Errors:
@@ -38,9 +38,9 @@ private:
   void packed(mlir::Value constant);
 
   std::shared_ptr<Model> model;
-  ConstantScope *scratch;
-  /// How often each constant of `scratch` is still to be packed, if nothing but
-  /// kernels reads it.
+  ConstantScope *constantScope;
+  /// How often each constant of `constantScope` is still to be packed, if
+  /// nothing but kernels reads it.
   llvm::DenseMap<mlir::Attribute, size_t> toPack;
   Program &program;
   /// By hash and size.

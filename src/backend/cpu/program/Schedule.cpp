@@ -65,9 +65,9 @@ namespace {
 class Scheduler {
 public:
   Scheduler(std::shared_ptr<Model> model, const KernelTable &kernels,
-            ConstantScope *scratch, Program &program)
+            ConstantScope *constantScope, Program &program)
       : model(std::move(model)), kernels(kernels), program(program),
-        constants(this->model, scratch, program),
+        constants(this->model, constantScope, program),
         dynamic(dynamicOf(*this->model)),
         slots(kernels, constants, dynamic.get()), plan(slots.plan) {}
 
@@ -670,7 +670,7 @@ Result<void> Scheduler::scheduleLoop(stablehlo::WhileOp op,
 }
 
 Result<void> cpu::schedule(std::shared_ptr<Model> model,
-                           const KernelTable &kernels, ConstantScope *scratch,
-                           Program &program) {
-  return Scheduler(std::move(model), kernels, scratch, program).run();
+                           const KernelTable &kernels,
+                           ConstantScope *constantScope, Program &program) {
+  return Scheduler(std::move(model), kernels, constantScope, program).run();
 }

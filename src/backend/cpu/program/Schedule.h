@@ -17,7 +17,7 @@ namespace sinter::cpu {
 /// bytes. Constants that are packed are freed where \p scratch, which may be
 /// null, has them.
 Result<void> schedule(std::shared_ptr<Model> model, const KernelTable &kernels,
-                      ConstantScope *scratch, Program &program);
+                      ConstantScope *constantScope, Program &program);
 
 } // namespace sinter::cpu
 

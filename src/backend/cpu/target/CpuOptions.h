@@ -51,15 +51,15 @@ struct CpuOptions {
   /// machine we run on.
   std::optional<MachineCeilings> ceilings;
   /// Told of each product what could compute it in how many seconds of one
-  /// thread, the fastest first: the kernels of each layer of the user's file,
-  /// and before that the forms that passes choose from.
+  /// thread, the best first (see Alternatives): the kernels of each layer of
+  /// the user's file, and before that the forms that passes choose from.
   std::function<void(const std::string &layer, const Alternatives &)> onChoice;
   /// A folder in which kernels' code is looked up and kept (KernelCache); none
   /// if empty. `compiler` names the build of Sinter whose code it is.
   std::string kernelFolder, compiler;
   /// The scope of the model's constants if nobody reads the model afterwards:
   /// what is replaced or packed is freed. Null: the model stays whole.
-  ConstantScope *scratch = nullptr;
+  ConstantScope *constantScope = nullptr;
   /// Called with the program before its code is compiled, and with each nested
   /// one: an error ends the compilation; empty: all are accepted.
   std::function<Result<void>(const Program &program)> accepts;

@@ -1,5 +1,6 @@
 #include "backend/cpu/weights/ComputeWeights.h"
 
+#include "backend/cpu/ir/OperationKind.h"
 #include "graph/Constants.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
@@ -23,10 +24,6 @@ static double bytesOf(Value value) {
   std::optional<int64_t> bytes =
       element ? byteCount(*element, type.getShape()) : std::nullopt;
   return bytes ? double(*bytes) : std::numeric_limits<double>::infinity();
-}
-
-static bool isConstant(Operation *op) {
-  return isa_and_nonnull<stablehlo::ConstantOp, ComputedConstantOp>(op);
 }
 
 /// Whether \p op is cheap per element.

@@ -354,13 +354,13 @@ TEST(Estimates, ProductsOfBFloat16) {
                                       "sapphirerapids", ""),
                older =
                    *Target::named("x86_64-unknown-linux-gnu", "x86-64-v4", "");
-  EXPECT_TRUE(multipliesBFloat16(amd));
+  EXPECT_TRUE(prefersBFloat16(amd));
   // With two multiply-adds a cycle a dot product is no faster.
   Target twice = amd;
   twice.rates.f32 *= 2;
-  EXPECT_FALSE(multipliesBFloat16(twice));
+  EXPECT_FALSE(prefersBFloat16(twice));
   for (const Target &target : {cooper, units, older})
-    EXPECT_FALSE(multipliesBFloat16(target)) << target.cpu;
+    EXPECT_FALSE(prefersBFloat16(target)) << target.cpu;
   const Alternatives all =
       alternativesForBFloat16(MatMulShape::dense(1024, 768, 768), amd);
   ASSERT_EQ(all.size(), 2u);

@@ -264,7 +264,7 @@ TEST(CpuPasses, EachLabelAppliesAndCanBeLeftOut) {
     const bool isForMachine =
         label == "tabulate-int8" ? host.permutesBytes || host.shuffledBytes > 0
         : label == "widen-int8"  ? cpu::Arithmetic::bytesAreWords(host)
-        : label == "bfloat16-products" ? cpu::multipliesBFloat16(host)
+        : label == "bfloat16-products" ? cpu::prefersBFloat16(host)
         : label == "half-weights"      ? host.vectorRegisters >= 32
         : label == "keep-split-operands" || label == "split-once" ? false
         : label == "fuse-min-max" ? !host.hasMatrixUnits

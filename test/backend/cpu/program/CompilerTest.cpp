@@ -109,7 +109,7 @@ return %r : tensor<40x40xf32> })");
     });
     ASSERT_EQ(values.size(), 3u);
     cpu::CpuOptions options;
-    options.scratch = isScratch ? &scope : nullptr;
+    options.constantScope = isScratch ? &scope : nullptr;
     Result<Program> program = cpu::compileForCpu(model, options);
     ASSERT_TRUE(program) << program.error().message();
     EXPECT_EQ(toTensor(values[0]).has_value(), !isScratch);
