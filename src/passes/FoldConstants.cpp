@@ -274,20 +274,18 @@ static bool foldBeforeBroadcast(Operation *op, PatternRun &run) {
   std::optional<Tensor> elements = constantTensor(repeated.getOperand());
   if (!elements)
     return false;
-  OpBuilder builder(op);
+  const auto type = from.clone(to.getElementType());
   IRMapping mapping;
   mapping.map(op->getOperand(0), repeated.getOperand());
-  Operation *ofEach = builder.clone(*op, mapping);
-  ofEach->getResult(0).setType(from.clone(to.getElementType()));
-  Result<std::vector<Tensor>> results = evaluate(ofEach, {*elements});
-  ofEach->erase();
-  if (!results)
+  OwningOpRef<Operation *> ofEach = op->clone(mapping);
+  ofEach->getResult(0).setType(type);
+  Result<std::vector<Tensor>> results = evaluate(*ofEach, {*elements});
+  if (!results ||
+      tensorTypeOf(results->front().type(), results->front().shape(),
+                   op->getContext()) != type)
     return false;
+  OpBuilder builder(op);
   Value each = makeConstant(builder, op->getLoc(), results->front());
-  if (each.getType() != from.clone(to.getElementType())) {
-    each.getDefiningOp()->erase();
-    return false;
-  }
   Value result = builder.create<BroadcastInDimOp>(
       op->getLoc(), to, each, repeated.getBroadcastDimensions());
   run.replaced(foldConstantLabel, op->getResult(0), result);

@@ -427,19 +427,20 @@ static Value shiftNorm(AddOp op, OpBuilder &builder) {
   return {};
 }
 
-/// What \p op reshapes, and whether that is to the shape of \p like, if it is
-/// given.
-static Value reshaped(Operation *op, Value like = {}) {
-  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    return !like || reshape.getType() == like.getType() ? reshape.getOperand()
-                                                        : Value();
-  auto reshape = dyn_cast_or_null<DynamicReshapeOp>(op);
-  if (!reshape)
-    return {};
-  auto shape = reshape.getOutputShape().getDefiningOp<nn::ShapeOp>();
-  const bool isLike = like && shape && shape.getOperand() == like &&
-                      reshape.getType() == like.getType();
-  return !like || isLike ? reshape.getOperand() : Value();
+/// What \p op reshapes; null where it does not.
+static Value reshapedBy(Operation *op) {
+  return isa_and_nonnull<ReshapeOp, DynamicReshapeOp>(op) ? op->getOperand(0)
+                                                          : Value();
+}
+
+/// Whether \p op, which reshapes, does so to the shape of \p like.
+static bool reshapesLike(Operation *op, Value like) {
+  if (op->getResult(0).getType() != like.getType())
+    return false;
+  auto reshape = dyn_cast<DynamicReshapeOp>(op);
+  auto shape = reshape ? reshape.getOutputShape().getDefiningOp<nn::ShapeOp>()
+                       : nn::ShapeOp();
+  return !reshape || (shape && shape.getOperand() == like);
 }
 
 /// \p numbers of groups, for each channel of them.
@@ -456,12 +457,12 @@ static Value ofChannels(Value numbers, int64_t channels, OpBuilder &builder) {
 /// A group that lies in one row is normalised as a channel; as many images and
 /// groups make rows of the same channels.
 static Value joinGroups(Operation *op, OpBuilder &builder) {
-  Value rows = reshaped(op);
+  Value rows = reshapedBy(op);
   auto norm = rows ? rows.getDefiningOp<nn::GroupNormOp>() : nn::GroupNormOp();
   Value x = norm && norm->hasOneUse()
-                ? reshaped(norm.getOperand().getDefiningOp())
+                ? reshapedBy(norm.getOperand().getDefiningOp())
                 : Value();
-  if (!x || reshaped(op, x) != rows)
+  if (!x || !reshapesLike(op, x))
     return {};
   const auto image = tensorOf(x), row = tensorOf(rows);
   const auto groups = static_cast<int64_t>(norm.getGroups());

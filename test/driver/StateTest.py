@@ -273,7 +273,7 @@ class Declared(CommandTest):
         self.assertEqual(self.answer(self.declared, "--repeat", "2"), (2, 2))
 
     def test_refusals(self):
-        self.expect_error(USAGE, "optimize", self.model, "-o", self.declared, "--state", "state=stateN", mentions=["'state=stateN'", "OUTPUT=INPUT", "'y', 'stateN'", "'x', 'state'"])
+        self.expect_error(USAGE, "optimize", self.model, "-o", self.declared, "--state", "state=stateN", mentions=["'state=stateN'", "OUTPUT=INPUT", "'y' and 'stateN'", "'x' and 'state'"])
         self.expect_error(USAGE, "optimize", self.model, "-o", self.declared, "--state", "stateN=state", "--state", "y=state", mentions=["'y=state'", "'x'"])
         inputs, outputs = [onnx.value_info("x", (2,)), onnx.value_info("s", (3,))], [onnx.value_info("y", (2,)), onnx.value_info("t", (3,))]
         nodes = [onnx.node("Neg", ["x"], ["y"]), onnx.node("Neg", ["s"], ["t"])]

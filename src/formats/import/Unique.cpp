@@ -4,6 +4,7 @@
 
 #include "formats/import/Building.h"
 #include "formats/import/TextBuilding.h"
+#include "runtime/Program.h"
 
 using namespace mlir;
 using sinter::stablehlo::ComparisonDirection;
@@ -213,7 +214,7 @@ std::optional<UniqueSlices> uniqueSlices(GraphBuilder &builder, Value x,
   Value group = rankOf(builder, starts);
   // Each group's first element: equal ones kept their order. There are no more
   // than this.
-  constexpr double beyond = static_cast<double>(int64_t(1) << 46);
+  constexpr double beyond = static_cast<double>(mostTensorBytes);
   Value first = put(builder, from, group, beyond, Combine::Min);
   Value inverse = put(builder, group, from, 0, Combine::Replace);
   Value found = starts;

@@ -39,8 +39,9 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []> :
 /// points and all: elements are moved, not computed.
 class Nn_MovingOp<string mnemonic, list<Trait> traits = []> :
     Nn_InferredOp<mnemonic, !listconcat(traits, [MovesElements])> {
-  let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
-                                     inference);
+  string movedInference =
+      !subst("compatibleTypes", "compatibleMovedTypes", inference);
+  let extraClassDeclaration = movedInference;
 }
 
 /// An op whose result has the type of its first operand.

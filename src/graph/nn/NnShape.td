@@ -79,8 +79,7 @@ def Nn_PadModeOp : Nn_MovingOp<"pad_mode"> {
       `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = !subst("compatibleTypes", "compatibleMovedTypes",
-                                     inference) # [{
+  let extraClassDeclaration = movedInference # [{
     /// The least size of dimension `dimension` with which padding copies each
     /// element once on either side at most.
     int64_t leastSize(size_t dimension);

@@ -5,16 +5,12 @@
 #include "graph/storage/Storage.h"
 #include "runtime/OptionNames.h"
 #include "runtime/StatePairs.h"
+#include "runtime/Suggestions.h"
 #include "runtime/TensorNames.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace sinter {
-
-static std::string listOf(const std::vector<std::string> &names) {
-  return names.empty() ? "none" : "'" + llvm::join(names, "', '") + "'";
-}
 
 bool isDynamicState(Model &model, StringRef pair) {
   const std::vector<TensorSpec> inputs = model.inputs(),
@@ -52,8 +48,8 @@ Result<void> declareState(Model &model, StringRef pair) {
   const auto found = findStatePair(pair, namesOf(outputs), namesOf(inputs));
   if (!found)
     return usageError(what + ": expected OUTPUT=INPUT; the outputs are " +
-                      listOf(namesOf(outputs)) + ", the inputs " +
-                      listOf(namesOf(inputs)));
+                      quotedList(namesOf(outputs)) + ", the inputs " +
+                      quotedList(namesOf(inputs)));
   const auto [output, input] = *found;
   const unsigned argument = storage->inputs()[input],
                  result = storage->outputs()[output];

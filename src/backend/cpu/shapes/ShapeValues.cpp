@@ -5,6 +5,8 @@
 #include "graph/SizeSources.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
+#include "runtime/Program.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -217,8 +219,8 @@ void ShapeValues::followScaled(Operation *op) {
     return;
   if (element) {
     // For sizes that these floats do not hold there is another program; f64
-    // holds all that there are.
-    constexpr unsigned bitsOfSizes = 46;
+    // holds those of all tensors.
+    const unsigned bitsOfSizes = llvm::Log2_64(mostTensorBytes);
     const unsigned bits = element.getFPMantissaWidth();
     for (const Scaled &each : made)
       if (const Known left = each && !each->size.number() && bits < bitsOfSizes
