@@ -164,6 +164,15 @@ Result<Model> ModelSource::readSelected(const ReadOptions &options) {
   return read;
 }
 
+/// Whether the file can be translated if what values decide is expanded.
+bool ModelSource::isReadExpanded() {
+  if (!dependsOnSizes)
+    return false;
+  ReadOptions options = asIsOptions();
+  options.expandsUnknown = true;
+  return bool(checked(readSelected(options)));
+}
+
 /// Translates the file as it is. If an operator needs sizes or values of an
 /// input, that waits until they are given.
 Result<void> ModelSource::readAsIs() {
@@ -187,8 +196,8 @@ Result<void> ModelSource::readAsIs() {
     return !input.ranked || mayFeedShapes(input.spec) ||
            llvm::is_contained(input.spec.shape, -1);
   });
-  if (read.error().kind != ErrorKind::Unsupported || !mayHelp ||
-      file->isHopeless())
+  if (read.error().kind != ErrorKind::Unsupported || file->isHopeless() ||
+      !(mayHelp || isReadExpanded()))
     return read.takeError();
   needsMore = read.takeError();
   return {};

@@ -107,6 +107,7 @@ private:
   Result<void> readSignature();
   void describeDeclared(const Signature &declared);
   Result<Model> readSelected(const ReadOptions &options);
+  bool isReadExpanded();
   Result<void> readAsIs();
   Result<void> describeGraph();
   Result<void> describeBound();

@@ -180,6 +180,20 @@ def sequence_of_growing_tensors():
         {"x": floats(5, 2), "n": integer(4), "k": integer(k)} for k in (4, -5)]
 
 
+def sequence_until_a_value():
+    """What each iteration gives until one of its values is large: all inputs are of static shapes."""
+    body = helper.make_graph(
+        [node("Add", ["own", "half"], ["next"]), node("SequenceInsert", ["all", "next"], ["more"]), node("ReduceMax", ["next"], ["largest"], keepdims=0),
+         node("Less", ["largest", "limit"], ["goes_on_out"])],
+        "body", [info("i", INT64, []), info("goes_on", BOOL, []), info("own", FLOAT, [2, 3]), sequence_info("all", FLOAT, [2, 3])],
+        [info("goes_on_out", BOOL, []), info("next", FLOAT, [2, 3]), sequence_info("more", FLOAT, [2, 3])])
+    return model([node("SequenceEmpty", [], ["none"]), node("Loop", ["most", "begins", "x", "none"], ["last", "found"], body=body),
+                  node("ConcatFromSequence", ["found"], ["y"], axis=1)],
+                 [info("x", FLOAT, [2, 3])], [info("y", FLOAT, [2, "R"])],
+                 {"half": np.float32(0.5), "limit": np.float32(4), "most": integer(9), "begins": np.array(True)}), [
+        {"x": floats(2, 3)}, {"x": np.full((2, 3), 3.5, np.float32)}, {"x": np.full((2, 3), -9, np.float32)}]
+
+
 def split_of_computed_size():
     """The sum of every few rows, the last of fewer."""
     body = loop_body([node("SequenceAt", ["rows", "i"], ["own"]), node("ReduceSum", ["own", "axes"], ["sum"], keepdims=0)],
@@ -216,7 +230,7 @@ def sequence_in_branches():
 
 
 GRAPHS = [convolution_of_batched_images, suppression_of_classes, greedy_decoding, lstm_loop, best_of_computed_number, branch_of_computed_size,
-          sequence_of_equal_tensors, sequence_of_growing_tensors, split_of_computed_size, split_by_computed_sizes, sequence_in_branches]
+          sequence_of_equal_tensors, sequence_of_growing_tensors, sequence_until_a_value, split_of_computed_size, split_by_computed_sizes, sequence_in_branches]
 
 
 class Failure(Exception):

@@ -155,7 +155,7 @@ static LogicalResult makeLoop(OperatorContext &op, int64_t block,
 }
 
 /// Unrolled if each iteration's condition is known during import, which arrays
-/// of tensors require. A written file is smaller with the loop.
+/// of tensors require; else a loop. A written file is smaller with the loop.
 static LogicalResult importWhile(OperatorContext &op) {
   auto block = op.getBlock("sub_block");
   Value condition = op.operand("Condition");
@@ -182,9 +182,9 @@ static LogicalResult importWhile(OperatorContext &op) {
       if (variable == name)
         next = held.value;
     goesOn = knownCondition(op, next);
+    // Nothing uses the iterations so far.
     if (!goesOn)
-      return op.unsupported(
-          "whether the loop goes on is known only at run time");
+      return makeLoop(op, *block, name, stateOf(op, *block));
   }
   return finish(op, state);
 }
