@@ -7,6 +7,7 @@
 //
 // Covers: runtime/host NestedCalls
 
+#include "Sanitizers.h"
 #include "backend/cpu/shapes/ValueCase.h"
 
 using namespace sinter;
@@ -268,6 +269,7 @@ TEST_P(NestedLoops, AreRunInEachRound) { checkValueCase(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Values, NestedLoops, ::testing::ValuesIn(nestedCases));
 
 TEST(NestedProgram, FailsWithTheLoop) {
+  SKIP_IF_ALLOCATIONS_ARE_CHECKED();
   // The fourth round makes more than any machine has.
   const std::string body =
       "(%n: tensor<i32>, %s: tensor<5xf32>) -> tensor<?xf32> {\n"
