@@ -7,8 +7,7 @@
 
 #include "backend/cpu/emit/ArgMinMax.h"
 #include "backend/cpu/emit/Elemental.h"
-#include "backend/cpu/emit/FloatOrder.h"
-#include "backend/cpu/emit/WideSum.h"
+#include "backend/cpu/emit/Reduction.h"
 #include "backend/cpu/ir/Scans.h"
 #include "graph/interfaces/Axes.h"
 #include "graph/stablehlo/Sums.h"
@@ -19,86 +18,6 @@
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
-
-/// Whether sums or products of floats are what \p body makes: these may be
-/// taken in an order that suits vectors, the same in every run.
-static bool mayReassociate(Region &body) {
-  std::optional<StringRef> op = stablehlo::soleOperation(body);
-  return op == stablehlo::AddOp::getOperationName() ||
-         op == stablehlo::MulOp::getOperationName();
-}
-
-namespace {
-/// What reduce and reduce_window share: values that a region combines.
-struct Reduction {
-  Elemental &elemental;
-  Region &body;
-  bool asVectors;
-  bool reassociate = mayReassociate(body);
-  /// The operation on narrow floats that is carried out in f32, rounding once.
-  std::optional<StringRef> wideOperation = {};
-
-  Type accumulatorType(size_t i) const {
-    return wideOperation ? Type(elemental.code.builder.getF32Type())
-                         : elementOf(body.front().getArgument(i));
-  }
-  Value converted(Value value, Value tensor, size_t i) const {
-    return emitConvert(elemental.code, value, elementOf(tensor),
-                       accumulatorType(i));
-  }
-  SmallVector<Value> start(ValueRange initialValues) const {
-    SmallVector<Value> values;
-    for (auto [i, tensor] : llvm::enumerate(initialValues))
-      values.push_back(element(tensor, i, ArrayRef<Coordinate>()));
-    return values;
-  }
-  Value element(Value tensor, size_t i, ArrayRef<Coordinate> place) const {
-    Value value = converted(elemental.at(tensor, place), tensor, i);
-    return asVectors ? elemental.splat(value) : value;
-  }
-  SmallVector<Value> combine(ValueRange carried, ValueRange inputs,
-                             ArrayRef<Coordinate> place) const {
-    SmallVector<Value> elements;
-    for (auto [i, tensor] : llvm::enumerate(inputs))
-      elements.push_back(element(tensor, i, place));
-    return combine(carried, elements);
-  }
-  SmallVector<Value> combine(ValueRange carried, ValueRange elements) const {
-    if (wideOperation)
-      return {emitWide(elemental.code, *wideOperation, carried[0], elements[0],
-                       reassociate)};
-    SmallVector<Value> arguments(carried);
-    llvm::append_range(arguments, elements);
-    return elemental.inlineRegion(body, arguments, reassociate);
-  }
-  SmallVector<Value> finish(ValueRange carried) const {
-    if (!wideOperation)
-      return carried;
-    return {emitConvert(elemental.code, carried[0], accumulatorType(0),
-                        elementOf(body.front().getArgument(0)))};
-  }
-};
-} // namespace
-
-/// The min and max of floats that \p op looks for, one of each input; none if
-/// it does anything else.
-static SmallVector<MinOrMax> floatMinMax(stablehlo::ReduceOp op) {
-  Block &body = op.getBody().front();
-  const size_t count = op.getInputs().size();
-  SmallVector<MinOrMax> minMax;
-  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    Operation *combine = value.getDefiningOp();
-    Value lhs = body.getArgument(i), rhs = body.getArgument(i + count);
-    if (!isa_and_nonnull<stablehlo::MaxOp, stablehlo::MinOp>(combine) ||
-        !hasIntegerOrder(getElementTypeOrSelf(value.getType())) ||
-        !llvm::is_contained(combine->getOperands(), lhs) ||
-        !llvm::is_contained(combine->getOperands(), rhs))
-      return {};
-    minMax.push_back(isa<stablehlo::MaxOp>(combine) ? MinOrMax::Greatest
-                                                    : MinOrMax::Least);
-  }
-  return minMax;
-}
 
 //===----------------------------------------------------------------------===//
 // Sums of vectors
@@ -173,14 +92,8 @@ sumInChains(const Reduction &reduction, ArrayRef<Dim> sizes, bool ofRows,
   return {chains[0]};
 }
 
-static bool hasComplex(Region &body) {
-  return llvm::any_of(body.getArgumentTypes(), [](Type type) {
-    return isa<ComplexType>(getElementTypeOrSelf(type));
-  });
-}
-
 std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
-  if (hasLanes(place) && hasComplex(op.getBody()))
+  if (hasLanes(place) && Reduction::hasComplex(op.getBody()))
     return std::nullopt;
   Reduction reduction{*this, op.getBody(), hasLanes(place)};
   ArrayRef<Dim> shape = dimsOf(op.getInputs()[0]);
@@ -198,8 +111,8 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
                            : place[nextKept++]);
     return source;
   };
-  const SmallVector<MinOrMax> minMax = floatMinMax(op);
-  if (minMax.empty())
+  reduction.minMax = Reduction::floatMinMax(op.getBody());
+  if (reduction.minMax.empty())
     reduction.wideOperation = wideOperation(op.getBody());
   Values start = reduction.start(op.getInitValues());
   auto inChains = [&](bool ofRows) {
@@ -215,7 +128,7 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
           return reduction.combine(carried, op.getInputs(), sourceOf(position));
         }));
   };
-  if (hasLanes(place) && minMax.empty() && isSumOfFloats(op)) {
+  if (hasLanes(place) && isSumOfFloats(op)) {
     const Dim last = sizes.empty() ? Dim(0) : sizes.back();
     const bool hasRows = sizes.size() > 1;
     // A dynamic size has the order that a known one has, whatever that is.
@@ -228,73 +141,14 @@ std::optional<Values> Elemental::reduceAt(stablehlo::ReduceOp op, Place place) {
           [&] { return inChains(false); }, [&] { return inChains(true); });
     });
   }
-  if (minMax.empty()) {
-    std::optional<ArgMinMax> arg = ArgMinMax::of(op);
-    if (!arg || hasLanes(place))
-      return inOrder();
-    return arg->emit(
-        *this, start, [&](Value index) { return sourceOf(ArrayRef(index)); },
-        inOrder);
-  }
-  Values orders;
-  for (auto [each, minOrMax] : llvm::zip(start, minMax))
-    orders.push_back(emitToOrder(code, each, minOrMax));
-  orders = code.loops(
-      sizes, orders, [&](ArrayRef<Value> position, ValueRange carried) {
-        Values next;
-        for (auto [i, minOrMax] : llvm::enumerate(minMax)) {
-          Value element =
-              reduction.element(op.getInputs()[i], i, sourceOf(position));
-          next.push_back(emitMinMax(code, carried[i],
-                                    emitToOrder(code, element, minOrMax),
-                                    minOrMax));
-        }
-        return next;
-      });
-  Values results;
-  for (auto [each, order] : llvm::zip(start, orders))
-    results.push_back(emitFromOrder(code, order, each.getType()));
-  return results;
-}
-
-namespace {
-/// One dimension of a window at one place: which elements it covers.
-struct WindowRange {
-  Value first;      ///< Where the window's first element lies.
-  Value begin, end; ///< The window's elements that may lie inside.
-  bool mustCheck;   ///< Some of them may lie between the elements.
-};
-} // namespace
-
-/// The part of the window at \p place that lies inside a dimension of \p size
-/// elements; the loop over it needs no test where nothing is base-dilated.
-static WindowRange rangeOf(KernelBuilder &e, Value place, Dim size,
-                           const stablehlo::WindowDimension &w) {
-  WindowRange range;
-  range.first = e.sub(e.mul(place, w.stride), w.paddingLow);
-  range.mustCheck = w.baseDilation != 1;
-  range.begin = e.index(0);
-  range.end = e.index(w.size);
-  // first + i * dilation >= 0 and < extent.
-  if (w.paddingLow > 0) {
-    Value missing = e.max(e.sub(e.index(0), range.first), e.index(0));
-    range.begin =
-        e.min(e.div(e.add(missing, w.windowDilation - 1), w.windowDilation),
-              range.end);
-  }
-  if (w.paddingHigh > 0) {
-    Value extent =
-        size == 0 ? e.index(0)
-                  : e.add(e.mul(e.sub(e.index(size), 1), w.baseDilation), 1);
-    Value room = e.max(e.sub(extent, range.first), e.index(0));
-    Value count = e.div(e.add(room, w.windowDilation - 1), w.windowDilation);
-    range.end = e.min(count, e.index(w.size));
-  }
-  return range;
-}
-
-static bool reachesBeyond(const stablehlo::WindowDimension &w) {
-  return w.paddingLow > 0 || w.paddingHigh > 0 || w.baseDilation != 1;
+  std::optional<ArgMinMax> arg;
+  if (reduction.minMax.empty() && !hasLanes(place))
+    arg = ArgMinMax::of(op);
+  return arg ? arg->emit(
+                   *this, start,
+                   [&](Value index) { return sourceOf(ArrayRef(index)); },
+                   inOrder)
+             : inOrder();
 }
 
 static bool isTrivial(const stablehlo::WindowDimension &w) {
@@ -304,7 +158,7 @@ static bool isTrivial(const stablehlo::WindowDimension &w) {
 
 std::optional<Values> Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op,
                                                 Place place) {
-  if (hasLanes(place) && hasComplex(op.getBody()))
+  if (hasLanes(place) && Reduction::hasComplex(op.getBody()))
     return std::nullopt;
   ArrayRef<Dim> shape = dimsOf(op.getInputs()[0]);
   stablehlo::ConvolutionWindow windows = op.getWindow();
@@ -316,9 +170,10 @@ std::optional<Values> Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op,
                       /*reassociate=*/false, wideOperation(op)};
   const Values start = reduction.start(op.getInitValues());
   const std::optional<stablehlo::Scan> scan =
-      mayReassociate(op.getBody()) ? stablehlo::scanOf(shape, windows)
-                                   : std::nullopt;
-  const bool pads = llvm::any_of(windows, reachesBeyond) && !ignoresPadding(op);
+      Reduction::mayReassociate(op.getBody())
+          ? stablehlo::scanOf(shape, windows)
+          : std::nullopt;
+  const bool pads = seesPadding(op);
   Coordinates source;
   Value inside = code.boolean(true);
   auto nest = [&](auto &self, size_t dim, ValueRange carried) -> Values {
@@ -338,7 +193,7 @@ std::optional<Values> Elemental::reduceWindowAt(stablehlo::ReduceWindowOp op,
       return result;
     }
     const stablehlo::WindowDimension &w = windows[dim];
-    WindowRange range = rangeOf(code, place[dim].value, shape[dim], w);
+    WindowRange range = WindowRange::of(code, place[dim].value, shape[dim], w);
     if (pads) {
       range.begin = code.index(0);
       range.end = code.index(w.size);
@@ -495,7 +350,7 @@ std::optional<Values> Elemental::convolutionAt(stablehlo::ConvolutionOp op,
     int64_t inputDim = numbers.getInputSpatialDimensions()[dim];
     int64_t kernelDim = numbers.getKernelSpatialDimensions()[dim];
     Value at = place[numbers.getOutputSpatialDimensions()[dim]].value;
-    WindowRange range = rangeOf(code, at, dimsOf(lhs)[inputDim], w);
+    WindowRange range = WindowRange::of(code, at, dimsOf(lhs)[inputDim], w);
     return code.loop(
         range.begin, range.end, 1, carried, [&](Value i, ValueRange inner) {
           Value outer = inside;

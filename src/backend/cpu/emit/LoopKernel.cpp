@@ -6,6 +6,7 @@
 #include "backend/cpu/emit/LoopNest.h"
 #include "backend/cpu/emit/RowParts.h"
 #include "backend/cpu/emit/WideSum.h"
+#include "backend/cpu/emit/WindowRows.h"
 #include "graph/nn/NnOps.h"
 #include "graph/stablehlo/Sums.h"
 
@@ -101,6 +102,8 @@ private:
     nest.cost = cost;
     if (ChannelWindows::areAll(kernel))
       lanesAtOnce = ChannelWindows::lanes;
+    else if (WindowRows::areAll(kernel))
+      return addWindowRows();
     else if (looksUpBytes())
       lanesAtOnce = 64;
     parts = RowParts(result, nest.shape.size() - 1);
@@ -109,6 +112,18 @@ private:
     nest.body = [this](ArrayRef<Value> outer, Value begin, Value end) {
       parts.emit(*elemental, outer, begin, end,
                  [&](Value from, Value to) { storeElements(outer, from, to); });
+    };
+    nests.push_back(std::move(nest));
+  }
+
+  void addWindowRows() {
+    LoopNest nest;
+    nest.shape = loopShape(yield.getValues()[0]);
+    nest.cost = cost;
+    nest.body = [this, rows = WindowRows(kernel)](ArrayRef<Value> outer,
+                                                  Value begin, Value end) {
+      rows.emit(*elemental, outer, begin, end,
+                [&](Value from, Value to) { storeElements(outer, from, to); });
     };
     nests.push_back(std::move(nest));
   }

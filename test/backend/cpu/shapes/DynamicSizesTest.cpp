@@ -438,6 +438,37 @@ const DynamicCase dynamicCases[] = {
      })",
      {{batch, length, 5}, {batch, length, length}},
      {0, 2, 9, 40, 90}},
+    {"the greatest of windows over open rows",
+     "(" + argument("%x", {batch, 6, length}) + R"() -> tensor<?x3x?xf32> {
+       %z = stablehlo.constant dense<0xFF800000> : tensor<f32>
+       %w = "stablehlo.reduce_window"(%x, %z) <{
+           window_dimensions = array<i64: 1, 3, 5>,
+           window_strides = array<i64: 1, 2, 2>,
+           padding = dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi64>}> ({
+       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+         %c = stablehlo.maximum %a, %b : tensor<f32>
+         stablehlo.return %c : tensor<f32>
+       }) : (tensor<?x6x?xf32>, tensor<f32>) -> tensor<?x3x?xf32>
+       %n = stablehlo.negate %w : tensor<?x3x?xf32>
+       return %n : tensor<?x3x?xf32>
+     })",
+     {{batch, 6, length}},
+     {1, 2, 9, 64, 300}},
+    {"sums of windows over open rows and columns, padding among them",
+     "(" + argument("%x", {batch, length, length}) + R"() -> tensor<?x?x?xf32> {
+       %z = stablehlo.constant dense<0.5> : tensor<f32>
+       %w = "stablehlo.reduce_window"(%x, %z) <{
+           window_dimensions = array<i64: 1, 3, 3>,
+           padding = dense<[[0, 0], [1, 1], [1, 1]]> : tensor<3x2xi64>}> ({
+       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+         %c = stablehlo.add %a, %b : tensor<f32>
+         stablehlo.return %c : tensor<f32>
+       }) : (tensor<?x?x?xf32>, tensor<f32>) -> tensor<?x?x?xf32>
+       %n = stablehlo.negate %w : tensor<?x?x?xf32>
+       return %n : tensor<?x?x?xf32>
+     })",
+     {{batch, length, length}},
+     {1, 2, 9, 64, 300}},
     paddedByMode("reflect"),
     paddedByMode("edge"),
     paddedByMode("wrap"),
