@@ -217,6 +217,10 @@ private:
   }
 
   Result<Measurement> measure(ReadySession &ready) {
+    // Each run would copy what lies anywhere in a file.
+    for (Tensor &tensor : ready.inputs)
+      if (!tensor.isAligned())
+        tensor = tensor.owned();
     Executor &executor = ready.session->executor();
     if (Result<void> given = giveStates(executor, states); !given)
       return inFile(given.takeError(), common.model);
