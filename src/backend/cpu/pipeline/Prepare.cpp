@@ -4,6 +4,7 @@
 
 #include "backend/cpu/legalize/CheckProgram.h"
 #include "backend/cpu/shapes/InferDimensions.h"
+#include "graph/Source.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -18,6 +19,8 @@ Result<void> cpu::prepare(Model &model, const PassSetting &setting,
     return invalidModel("the model has no entry function");
   if (Result<void> flat = checkNesting(function); !flat)
     return flat;
+  // Nobody writes this graph, so that a node's bias need not stay in its group.
+  dropSources(model.module());
   if (hasUnknownSizes(function))
     if (Result<void> guarded = collectGuards(function); !guarded)
       return guarded;

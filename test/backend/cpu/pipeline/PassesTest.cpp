@@ -8,8 +8,10 @@
 
 #include "backend/cpu/CompareWithInterpreter.h"
 #include "backend/cpu/cost/Estimates.h"
+#include "backend/cpu/ir/CpuOps.h"
 #include "backend/cpu/program/Compiler.h"
 #include "backend/cpu/target/Target.h"
+#include "graph/stablehlo/StablehloOps.h"
 #include "interpreter/Interpreter.h"
 #include "runtime/ProgramExecutor.h"
 #include "runtime/Random.h"
@@ -302,6 +304,40 @@ TEST(CpuPasses, TheOracleAgreesBehindEachRewrite) {
   SimplifyReport report;
   EXPECT_EQ(wrongWith(passes, report), "");
   EXPECT_GE(report.verified.comparisons, 30u);
+}
+
+/// A reader marks the operations of one node, and a bias must stay in its node
+/// where the graph is written again. Padded to whole blocks in each run, it
+/// would be read by code with a branch for each channel.
+TEST(CpuPasses, BiasesOfNodesArePaddedOnce) {
+  const std::string body =
+      R"((%x: tensor<1x16x?x?xf32> {sinter.dims = ["", "", "H", "W"]})
+    -> tensor<1x20x?x?xf32> {
+%w = stablehlo.constant dense<0.5> : tensor<20x16x1x1xf32>
+%b = stablehlo.constant dense<[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,
+    1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0]> : tensor<20xf32>
+%0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+  window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, sinter.source = 0 : i64}
+  : (tensor<1x16x?x?xf32>, tensor<20x16x1x1xf32>) -> tensor<1x20x?x?xf32>
+%1 = stablehlo.reshape %b {sinter.source = 0 : i64} : (tensor<20xf32>) -> tensor<20x1x1xf32>
+%2 = nn.broadcast_like %1, %0 {sinter.source = 0 : i64}
+  : (tensor<20x1x1xf32>, tensor<1x20x?x?xf32>) -> tensor<1x20x?x?xf32>
+%3 = stablehlo.add %0, %2 {sinter.source = 0 : i64} : tensor<1x20x?x?xf32>
+return %3 : tensor<1x20x?x?xf32>
+})";
+  int pads = 0, kernels = 0;
+  cpu::CpuOptions options;
+  options.onPrepared = [&](const SimplifyReport &, mlir::ModuleOp module) {
+    module.walk([&](mlir::Operation *op) {
+      pads += mlir::isa<stablehlo::PadOp>(op) ? 1 : 0;
+      kernels += mlir::isa<cpu::KernelOp>(op) ? 1 : 0;
+    });
+  };
+  const Result<Program> program =
+      cpu::compileForCpu(test::parseModel(body), options);
+  ASSERT_TRUE(program) << program.error().message();
+  EXPECT_GE(kernels, 1);
+  EXPECT_EQ(pads, 0);
 }
 
 TEST(CpuPasses, UnknownNamesAreRefused) {
