@@ -7,7 +7,7 @@
 //
 // Covers: backend/cpu/fusion CollapseDimensions FusionConditions FusionGroup
 // Covers: backend/cpu/ir OperationKind
-// Covers: backend/cpu/program Schedule
+// Covers: backend/cpu/program Schedule ScheduleControlFlow ScheduleKernels
 // Covers: backend/cpu/program MemoryPlan
 // Covers: backend/cpu/emit Elemental ElementalModels ElementalTable
 // Covers: backend/cpu/emit KernelEmitter LoopKernel LoopNest

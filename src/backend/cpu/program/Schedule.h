@@ -14,8 +14,8 @@ namespace sinter::cpu {
 
 /// Fills in \p program's steps, constants and arena for the formed kernels of
 /// \p model, which the program's constants keep alive where they share its
-/// bytes. Constants that are packed are freed where \p scratch, which may be
-/// null, has them.
+/// bytes. Constants that are packed are freed where \p constantScope, which
+/// may be null, has them.
 Result<void> schedule(std::shared_ptr<Model> model, const KernelTable &kernels,
                       ConstantScope *constantScope, Program &program);
 

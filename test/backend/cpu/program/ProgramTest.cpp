@@ -2,7 +2,7 @@
 //
 // Covers: backend/cpu/fusion CollapseDimensions FusionConditions FusionGroup
 // Covers: backend/cpu/ir LayerName OperationKind
-// Covers: backend/cpu/program Schedule
+// Covers: backend/cpu/program Schedule ScheduleControlFlow ScheduleKernels
 // Covers: backend/cpu/legalize Flatten
 // Covers: backend/cpu/pipeline Prepare
 // Covers: backend/cpu/program MemoryPlan

@@ -29,6 +29,17 @@ namespace {
 using Places = std::vector<std::optional<uint32_t>>;
 using Numbers = std::vector<cpu::FormNumber>;
 
+/// Runs \p compiled on two threads; null where that is an error, which the test
+/// has then.
+std::unique_ptr<ProgramExecutor> linked(cpu::Compiled compiled) {
+  Result<Program> program = cpu::linkProgram(std::move(compiled));
+  if (!program) {
+    ADD_FAILURE() << program.error().message();
+    return nullptr;
+  }
+  return executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+}
+
 struct SharedLayers {
   const char *name;
   int64_t channels, height, width;
@@ -179,10 +190,7 @@ TEST_P(LayersOfOneCode, ComputeWhatTheOracleDoes) {
   // What fills no block of 16 are blocks of 8, and panels of a width each.
   if (lanes == 16)
     EXPECT_GT(kernels.size(), codes.size());
-  Result<Program> program = cpu::linkProgram(std::move(*compiled));
-  ASSERT_TRUE(program) << program.error().message();
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  auto executor = linked(std::move(*compiled));
   ASSERT_TRUE(executor);
   for (auto [height, width] :
        {std::pair<int64_t, int64_t>{test.height, test.width},
@@ -203,10 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, LayersOfOneCode,
 /// \p columns, and compares it with the oracle.
 static void checkRows(const Model &model, cpu::Compiled compiled,
                       int64_t columns) {
-  Result<Program> program = cpu::linkProgram(std::move(compiled));
-  ASSERT_TRUE(program) << program.error().message();
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  auto executor = linked(std::move(compiled));
   ASSERT_TRUE(executor);
   for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 33}) {
     Tensor values(ElementType::F32, {rows, columns});
@@ -346,10 +351,7 @@ TEST(ShareCode, LoopsOverElements) {
     codes.insert(compiled->names[step.kernel]);
   EXPECT_EQ(compiled->program.steps.size(), 4u);
   EXPECT_EQ(codes.size(), 2u);
-  Result<Program> program = cpu::linkProgram(std::move(*compiled));
-  ASSERT_TRUE(program) << program.error().message();
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  auto executor = linked(std::move(*compiled));
   ASSERT_TRUE(executor);
   auto got = executor->run(tensors),
        expected = interpret(model.entry(), tensors);
@@ -421,10 +423,7 @@ TEST(ShareCode, ProductsOfBytes) {
   EXPECT_EQ(products, std::size(depths));
   if (target->vectorRegisters <= 16)
     EXPECT_EQ(codes.size(), 1u);
-  Result<Program> program = cpu::linkProgram(std::move(*compiled));
-  ASSERT_TRUE(program) << program.error().message();
-  auto executor =
-      executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+  auto executor = linked(std::move(*compiled));
   ASSERT_TRUE(executor);
   auto got = executor->run(tensors),
        expected = interpret(model.entry(), tensors);
@@ -472,10 +471,7 @@ TEST(ShareCode, MinMaxOfRows) {
     ASSERT_TRUE(compiled) << compiled.error().message();
     // Small ones are a task, and large ones a task a row.
     EXPECT_EQ(compiled->objects.size(), isDynamic ? 3u : 2u);
-    Result<Program> program = cpu::linkProgram(std::move(*compiled));
-    ASSERT_TRUE(program) << program.error().message();
-    auto executor =
-        executorOf(std::make_shared<const Program>(std::move(*program)), 2);
+    auto executor = linked(std::move(*compiled));
     ASSERT_TRUE(executor);
     auto got = executor->run(tensors),
          expected = interpret(model.entry(), tensors);
