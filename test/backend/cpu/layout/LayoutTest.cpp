@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Covers: backend/cpu/emit BlockedKernel ChannelWindows PoolKernel
-// Covers: backend/cpu/layout AbsorbTransposes AssignLayouts
+// Covers: backend/cpu/layout AbsorbTransposes AssignLayouts AssignWindows
+// Covers: backend/cpu/layout RowsAsImages
 // Covers: backend/cpu/weights ComputeWeights
 // Covers: backend/cpu/layout ConvolutionForm ConvolutionPhases
 // Covers: backend/cpu/layout ConvolutionProduct PlainConvolution
