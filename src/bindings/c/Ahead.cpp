@@ -15,14 +15,12 @@ namespace sinter::c {
 static Result<std::string> compileTo(const sinter_model &model,
                                      const char *output,
                                      const Configuration &given) {
-  const Configuration all = model.configuration.with(given);
-  if (Result<void> wanted = all.goesOn(); !wanted)
-    return wanted.takeError();
   CommonOptions common;
-  common.model = model.path;
-  common.note = all.note();
+  Result<Configuration> all = beginCall(model, given, common);
+  if (!all)
+    return all.takeError();
   AheadOptions options;
-  if (Result<void> done = parse(all,
+  if (Result<void> done = parse(*all,
                                 [&](CLI::App &app) {
                                   addModelOptions(app, common);
                                   addPasses(app, common);
@@ -33,9 +31,9 @@ static Result<std::string> compileTo(const sinter_model &model,
     return done.takeError();
   options.output = output;
   BundleRequest request;
-  request.passes.cancellation = all.cancellation;
-  if (all.progress)
-    request.progress = [tell = all.progress](unsigned done, unsigned total) {
+  request.passes.cancellation = all->cancellation;
+  if (all->progress)
+    request.progress = [tell = all->progress](unsigned done, unsigned total) {
       tell("compile", done, total);
     };
   Result<WrittenBundle> written =

@@ -14,6 +14,17 @@ std::string nameOf(const sinter_model &model) {
                      : model.path;
 }
 
+Result<Configuration> beginCall(const sinter_model &model,
+                                const Configuration &given,
+                                CommonOptions &common) {
+  Configuration all = model.configuration.with(given);
+  if (Result<void> wanted = all.goesOn(); !wanted)
+    return wanted.takeError();
+  common.model = model.path;
+  common.note = all.note();
+  return all;
+}
+
 Result<ModelRequest> requestFor(const sinter_model &model,
                                 const Configuration &configuration) {
   CommonOptions options;

@@ -38,6 +38,13 @@ openModel(std::string path, std::shared_ptr<MemoryFolder> files,
 /// What messages and reports call \p model.
 std::string nameOf(const sinter_model &model);
 
+/// Begins a call on \p model: the options that it was opened with and those
+/// \p given. \p common gets the path, and what is told of notes. The Cancelled
+/// error if the call was cancelled before it began.
+Result<Configuration> beginCall(const sinter_model &model,
+                                const Configuration &given,
+                                CommonOptions &common);
+
 /// What the compiler is asked of \p model, by the options that it was opened
 /// with.
 Result<ModelRequest> requestFor(const sinter_model &model,

@@ -70,12 +70,10 @@ static Result<void> optimize(const sinter_model &model,
   KeptMetadata kept;
   KeptPreprocessing preprocessing;
   std::string format;
-  const Configuration all = model.configuration.with(given);
-  if (Result<void> wanted = all.goesOn(); !wanted)
-    return wanted;
-  common.model = model.path;
-  common.note = all.note();
-  if (Result<void> done = parse(all,
+  Result<Configuration> all = beginCall(model, given, common);
+  if (!all)
+    return all.takeError();
+  if (Result<void> done = parse(*all,
                                 [&](CLI::App &app) {
                                   addModelOptions(app, common);
                                   addPasses(app, common);
@@ -101,12 +99,12 @@ static Result<void> optimize(const sinter_model &model,
     return good;
   request.output = made->path();
   request.passes = passOptions(common);
-  request.passes.cancellation = all.cancellation;
+  request.passes.cancellation = all->cancellation;
   request.counts = report != nullptr;
   Result<OptimizeReport> done = (*loadCompiler())->optimize(request);
   if (!done)
     return done.takeError();
-  Result<std::unique_ptr<sinter_model>> opened = made->open(all);
+  Result<std::unique_ptr<sinter_model>> opened = made->open(*all);
   if (!opened)
     return opened.takeError();
   if (Result<void> told = giveString(jsonText(asJson(*done)), report); !told)
@@ -151,12 +149,10 @@ static Result<void> quantizeModel(const sinter_model &model,
   CommonOptions common;
   QuantizeChoices choices;
   std::string format;
-  const Configuration all = model.configuration.with(given);
-  if (Result<void> wanted = all.goesOn(); !wanted)
-    return wanted;
-  common.model = model.path;
-  common.note = all.note();
-  if (Result<void> done = parse(all,
+  Result<Configuration> all = beginCall(model, given, common);
+  if (!all)
+    return all.takeError();
+  if (Result<void> done = parse(*all,
                                 [&](CLI::App &app) {
                                   addModelOptions(app, common);
                                   addThreads(app, common);
@@ -187,9 +183,9 @@ static Result<void> quantizeModel(const sinter_model &model,
   request.kernelFolder = how->cacheFolder;
   request.compiler = std::move(*compiler);
   request.ceilings = how->ceilings;
-  request.progress = all.progress;
-  request.passes.cancellation = all.cancellation;
-  request.print = all.print ? all.print : [](const std::string &) {};
+  request.progress = all->progress;
+  request.passes.cancellation = all->cancellation;
+  request.print = all->print ? all->print : [](const std::string &) {};
   Result<QuantizeReport> done = (*loadCompiler())->quantize(request);
   if (!done)
     return done.takeError();
@@ -200,7 +196,7 @@ static Result<void> quantizeModel(const sinter_model &model,
   if (!done->boundHolds)
     return Error{ErrorKind::WrongResult,
                  optionText("max-loss") + " cannot be held"};
-  Result<std::unique_ptr<sinter_model>> opened = made->open(all);
+  Result<std::unique_ptr<sinter_model>> opened = made->open(*all);
   if (!opened)
     return opened.takeError();
   *result = opened->release();

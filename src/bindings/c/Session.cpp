@@ -148,24 +148,22 @@ cancellationOf(const sinter_cancellation *cancellation) {
 /// The session for \p model, which is compiled if its inputs' sizes are known.
 static Result<std::unique_ptr<sinter_session>>
 compile(const sinter_model &model, const Configuration &given) {
-  const Configuration all = model.configuration.with(given);
-  if (Result<void> wanted = all.goesOn(); !wanted)
-    return wanted.takeError();
   CommonOptions options;
-  options.model = model.path;
-  options.note = all.note();
+  Result<Configuration> all = beginCall(model, given, options);
+  if (!all)
+    return all.takeError();
   options.mayInterpret = true;
   if (Result<void> done =
-          parse(all, [&](CLI::App &app) { addSessionOptions(app, options); });
+          parse(*all, [&](CLI::App &app) { addSessionOptions(app, options); });
       !done)
     return done.takeError();
   Result<SessionOptions> how = sessionOptions(options);
   if (!how)
     return how.takeError();
-  all.applyTo(*how);
+  all->applyTo(*how);
   auto made = std::make_unique<sinter_session>();
   made->files = model.files;
-  made->allocator = all.allocator;
+  made->allocator = all->allocator;
   made->shapes = how->shapes;
   made->hasBounds = !how->most.empty();
   auto session = Session::open(model.path, std::move(*how));

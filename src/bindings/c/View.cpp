@@ -13,15 +13,13 @@ namespace sinter::c {
 /// given.
 static Result<std::string> viewOf(const sinter_model &model,
                                   const Configuration &given) {
-  const Configuration all = model.configuration.with(given);
-  if (Result<void> wanted = all.goesOn(); !wanted)
-    return wanted.takeError();
   CommonOptions options;
-  options.model = model.path;
-  options.note = all.note();
+  Result<Configuration> all = beginCall(model, given, options);
+  if (!all)
+    return all.takeError();
   options.dynamicSizes = DynamicSizes::Unknown;
   bool isMeasured = false;
-  if (Result<void> done = parse(all,
+  if (Result<void> done = parse(*all,
                                 [&](CLI::App &app) {
                                   addModelOptions(app, options);
                                   addPasses(app, options);
@@ -33,7 +31,7 @@ static Result<std::string> viewOf(const sinter_model &model,
   Result<SessionOptions> how = sessionOptions(options);
   if (!how)
     return how.takeError();
-  all.applyTo(*how);
+  all->applyTo(*how);
   return viewModel(model.path, nameOf(model), std::move(*how), isMeasured);
 }
 
