@@ -52,6 +52,7 @@ private:
   Samples samples;
   size_t before = 0;
   std::vector<std::string> stems;
+  /// Of all that is written, lest two samples of a pipe get one file.
   std::set<std::string> usedStems, usedFiles;
   /// The samples of this process.
   ProcessShare share;
