@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: backend/cpu/ahead ParallelTasks EntryPoints
+# Covers: backend/cpu/ahead ParallelTasks EntryPoints EntrySteps
 # Covers: bundle ExampleText HeaderText
 """`sinter compile --parallel`: steps run on threads of the caller, with the bits of `sinter run`."""
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: backend/cpu/ahead EntryPoints ParallelTasks BundleLayout
+# Covers: backend/cpu/ahead EntryPoints EntrySteps ParallelTasks BundleLayout
 """Compiled bundles and their callers under valgrind, and with the sanitizers of addresses and of undefined behaviour."""
 import re
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Covers: bundle BundleFiles CTypes ExampleText HeaderText JsonText
-# Covers: backend/cpu/ahead BundleCompiler CodeFile EntryPoints FloatModeCode KernelModule MatrixPermission ObjectFacts SharedLibrary
+# Covers: backend/cpu/ahead BundleCompiler CodeFile EntryPoints EntrySteps FloatModeCode KernelModule MatrixPermission ObjectFacts SharedLibrary
 # Covers: driver CompileCommand
 # Covers: interface AheadOfTime
 """`sinter compile`: what it writes is compiled and linked by other tools, and run."""

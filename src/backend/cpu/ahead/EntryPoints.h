@@ -15,34 +15,13 @@
 #ifndef SINTER_BACKEND_CPU_AHEAD_ENTRYPOINTS_H
 #define SINTER_BACKEND_CPU_AHEAD_ENTRYPOINTS_H
 
-#include "backend/cpu/ahead/BundleLayout.h"
-#include "backend/cpu/target/Target.h"
-
-#include "llvm/ADT/ArrayRef.h"
+#include "backend/cpu/ahead/EntryRequest.h"
 
 namespace llvm {
 class Module;
 } // namespace llvm
 
 namespace sinter::cpu {
-
-class StepLines;
-
-/// What the functions are made for.
-struct EntryRequest {
-  /// What the names of its functions begin with: that of the bundle, or, if
-  /// there are several, one of its own.
-  std::string name;
-  const Program &program;
-  const BundleLayout &layout;
-  const Target &target;
-  BundleOptions options;
-  Denormals denormals = Denormals::Flush;
-  /// The functions of the kernels, as Compiled::names has them.
-  llvm::ArrayRef<std::string> kernels;
-  /// With debug information; has the steps.
-  StepLines *lines = nullptr;
-};
 
 /// Adds NAME_run, NAME_workspace_size and the like of each of \p requests, and
 /// NAME_state_init of the bundle, to \p module, which has the kernels;
