@@ -81,7 +81,7 @@ void compareInto(ComparedTensor &tensor, const Tensor &expected,
     for (const int64_t element :
          furthestElements(got, expected, found.wrong > 0 ? shownElements : 1)) {
       auto [was, is] = elementTexts(expected, got, element);
-      tensor.furthest.push_back({placeText(expected.shape(), element),
+      tensor.furthest.push_back({indexText(expected.shape(), element),
                                  std::move(was), std::move(is)});
     }
   }

@@ -45,9 +45,9 @@ struct WrittenBundle {
   std::vector<std::string> paths;
 };
 
-/// Compiles the model of \p common, and writes the files: all or none. What is
-/// told meanwhile is in \p request, the rest of which is set here. Errors name
-/// the output \p flag.
+/// Compiles the model of \p common, and writes the files: all or none.
+/// \p request has the callbacks for progress; the rest of it is set here.
+/// Errors name the output \p flag.
 Result<WrittenBundle> compileAhead(const CommonOptions &common,
                                    AheadOptions options, BundleRequest request,
                                    const char *flag);

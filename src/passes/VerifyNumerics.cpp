@@ -237,7 +237,7 @@ std::string VerifyNumerics::Comparison::of(const Tensor &was, const Tensor &is,
     const auto [before, now] = elementTexts(was, is, difference.worst);
     return llvm::formatv("{0} of {1} values, most at {2}: was {3}, is {4}",
                          difference.wrong, was.size(),
-                         placeText(was.shape(), difference.worst), before, now)
+                         indexText(was.shape(), difference.worst), before, now)
         .str();
   }
   if (difference.magnitude > 0 && difference.ofRange() > largest) {

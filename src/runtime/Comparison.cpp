@@ -336,7 +336,7 @@ std::string differenceText(const Tensor &got, const Tensor &expected,
   const auto [was, wanted] = elementTexts(got, expected, worst);
   return std::to_string(difference.wrong) + " of " +
          std::to_string(expected.size()) + " values differ, most at " +
-         placeText(expected.shape(), worst) + ": got " + was + ", expected " +
+         indexText(expected.shape(), worst) + ": got " + was + ", expected " +
          wanted;
 }
 

@@ -38,7 +38,7 @@ Tensor keptChannels(std::span<const uint8_t> pixels, int64_t height,
 
 namespace {
 
-/// What a file of the kind begins with, at an offset.
+/// By what a kind of file is known: `begin` at its start, `middle` at `offset`.
 struct ImageKind {
   std::string_view begin;
   size_t offset;

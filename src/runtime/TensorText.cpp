@@ -53,7 +53,7 @@ elementTexts(const Tensor &a, const Tensor &b, int64_t index) {
   return {elementText(a, index), elementText(b, index)};
 }
 
-std::string placeText(const Shape &shape, int64_t index) {
+std::string indexText(const Shape &shape, int64_t index) {
   std::string text;
   for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
     text =

@@ -21,7 +21,7 @@ std::pair<std::string, std::string>
 elementTexts(const Tensor &a, const Tensor &b, int64_t index);
 
 /// The index of element \p index of a tensor of that shape: "[0, 2]".
-std::string placeText(const Shape &shape, int64_t index);
+std::string indexText(const Shape &shape, int64_t index);
 
 /// The type and all values, nested as the dimensions are, in the form that the
 /// public interpreter of StableHLO prints:

@@ -47,12 +47,12 @@ void KernelPasses::add(llvm::Pass *pass) {
 Emitter::Emitter(llvm::TargetMachine &machine, CodeKind kind,
                  llvm::CodeGenFileType type)
     : stream(output), passes(kind),
-      isThere(!machine.addPassesToEmitFile(
+      canEmit(!machine.addPassesToEmitFile(
           passes, stream, nullptr, type,
           /*DisableVerify=*/!verifiesEachStage())) {}
 
 Result<llvm::ArrayRef<char>> Emitter::emit(llvm::Module &module) & {
-  if (!isThere)
+  if (!canEmit)
     return systemError("the target cannot emit this kind of file");
   output.clear();
   passes.run(module);

@@ -65,7 +65,7 @@ private:
   llvm::SmallVector<char, 0> output;
   llvm::raw_svector_ostream stream;
   KernelPasses passes;
-  bool isThere;
+  bool canEmit;
 };
 
 } // namespace sinter::cpu

@@ -37,7 +37,7 @@ Value spread(NodeContext &node, Value parameter, Value like, int64_t axis,
                 blocks = node.size(parameter, *normal);
   if (ShapedType::isDynamic(size) || ShapedType::isDynamic(blocks))
     return node.unknown("the dimension of the blocks is unknown");
-  if (blockSize < 0 || blocks != llvm::divideCeil(size, blockSize))
+  if (blockSize < 0 || blocks != llvm::divideCeilSigned(size, blockSize))
     return node.fail(Twine(blocks) + " blocks of " + Twine(blockSize) +
                      " are not for " + Twine(size) + " elements");
   // One block broadcasts, and blocks of one element are the elements.

@@ -193,14 +193,14 @@ static LogicalResult importMatMulNBits(NodeContext &node) {
     return node.fail("A is not of floats or B is not of u8");
   Type element = node.element(data);
   const int64_t count = blocks->count();
-  if (node.element(needed(node, 2)) != element)
+  if (node.element(requiredInput(node, 2)) != element)
     return node.fail("scales are not of A's type");
   Type wide = element.isF64() ? element : node.builder().getF32Type();
   Value bytes =
       inShape(node, packed,
               {blocks->columns, count * blocks->bytes(blocks->size)}, "B");
   Value scales =
-      inShape(node, needed(node, 2), {blocks->columns, count}, "scales");
+      inShape(node, requiredInput(node, 2), {blocks->columns, count}, "scales");
   Value zero = zeroPointsOf(node, *blocks, element);
   Value numbers = unpacked(node, bytes, blocks->bits);
   Value indices = blockIndices(node, *blocks);

@@ -17,7 +17,7 @@ namespace sinter::onnx {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-Value needed(NodeContext &node, int64_t index) {
+Value requiredInput(NodeContext &node, int64_t index) {
   return node.has(index) ? node.operand(index)
                          : node.fail("input " + Twine(index) + " is missing");
 }
@@ -44,13 +44,13 @@ void checkZeroPoint(NodeContext &node, Value zeroPoint, Type element) {
 
 QuantizedValue quantizedAt(NodeContext &node, int64_t first, bool areScalars) {
   QuantizedValue given;
-  given.elements = needed(node, first);
+  given.elements = requiredInput(node, first);
   if (areScalars) {
     given.scale = node.has(first + 1) ? scalarOperand(node, first + 1)
-                                      : needed(node, first + 1);
+                                      : requiredInput(node, first + 1);
     given.zeroPoint = scalarOperand(node, first + 2);
   } else {
-    given.scale = needed(node, first + 1);
+    given.scale = requiredInput(node, first + 1);
     given.zeroPoint = node.has(first + 2) ? node.operand(first + 2) : Value();
   }
   if (given.elements && !isByte(node.element(given.elements)))
@@ -70,7 +70,7 @@ Value dequantized(NodeContext &node, const QuantizedValue &given) {
 Value quantizedBy(NodeContext &node, Value numbers, int64_t first,
                   Type element) {
   Value scale =
-      node.has(first) ? scalarOperand(node, first) : needed(node, first);
+      node.has(first) ? scalarOperand(node, first) : requiredInput(node, first);
   Value zeroPoint = scalarOperand(node, first + 1);
   checkZeroPoint(node, zeroPoint, element);
   return numbers && !node.failed()
@@ -225,7 +225,8 @@ static LogicalResult finishMatmul(NodeContext &node, const QuantizedValue &lhs,
 
 QuantizedValue weightAt(NodeContext &node, int64_t elements, int64_t scale,
                         int64_t zeroPoint) {
-  QuantizedValue weight{needed(node, elements), needed(node, scale), {}};
+  QuantizedValue weight{
+      requiredInput(node, elements), requiredInput(node, scale), {}};
   if (node.has(zeroPoint))
     weight.zeroPoint = node.operand(zeroPoint);
   if (weight.elements && !isByte(node.element(weight.elements)))
@@ -237,11 +238,11 @@ QuantizedValue weightAt(NodeContext &node, int64_t elements, int64_t scale,
 
 /// a, b, their scales, their zero points, bias.
 static LogicalResult importMatMulIntegerToFloat(NodeContext &node) {
-  QuantizedValue lhs{needed(node, 0), scalarOperand(node, 2),
+  QuantizedValue lhs{requiredInput(node, 0), scalarOperand(node, 2),
                      scalarOperand(node, 4)};
   const QuantizedValue rhs = weightAt(node, 1, 3, 5);
   if (!node.has(2))
-    needed(node, 2);
+    requiredInput(node, 2);
   if (lhs.elements && !isByte(node.element(lhs.elements)))
     return node.fail("input 0 is not of u8 or i8");
   if (lhs.elements)

@@ -8,7 +8,7 @@
 namespace sinter::onnx {
 
 /// Input \p index; fails if it is absent.
-mlir::Value needed(NodeContext &node, int64_t index);
+mlir::Value requiredInput(NodeContext &node, int64_t index);
 
 /// Input \p index, of one element, as a scalar; null if it is absent.
 mlir::Value scalarOperand(NodeContext &node, int64_t index);
@@ -25,11 +25,12 @@ void checkZeroPoint(NodeContext &node, mlir::Value zeroPoint,
 QuantizedValue quantizedAt(NodeContext &node, int64_t first,
                            bool areScalars = true);
 
+/// The elements of \p given as floats.
 mlir::Value dequantized(NodeContext &node, const QuantizedValue &given);
 
-/// Quantises \p numbers to type \p element, with the scale in input \p first
+/// Quantises \p values to type \p element, with the scale in input \p first
 /// and the zero point in the next.
-mlir::Value quantizedBy(NodeContext &node, mlir::Value numbers, int64_t first,
+mlir::Value quantizedBy(NodeContext &node, mlir::Value values, int64_t first,
                         mlir::Type element);
 
 /// The i32 matmul of two integer tensors; the right one may have a zero point

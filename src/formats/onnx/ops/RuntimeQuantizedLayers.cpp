@@ -46,8 +46,8 @@ static LogicalResult importQuantizedWhere(NodeContext &node) {
   Type element = node.element(x.elements);
   if (node.element(y.elements) != element)
     return node.fail("the operands have different types");
-  Value numbers = formats::select(node, needed(node, 0), dequantized(node, x),
-                                  dequantized(node, y));
+  Value numbers = formats::select(node, requiredInput(node, 0),
+                                  dequantized(node, x), dequantized(node, y));
   return node.result(quantizedBy(node, numbers, 7, element));
 }
 
@@ -126,8 +126,8 @@ static LogicalResult importQuantizedAttention(NodeContext &node) {
 /// each direction or each of its columns.
 static Value recurrentWeights(NodeContext &node, int64_t weights,
                               int64_t scales) {
-  Value x = node.operand(weights), scale = needed(node, scales),
-        zero = needed(node, scales + 1);
+  Value x = node.operand(weights), scale = requiredInput(node, scales),
+        zero = requiredInput(node, scales + 1);
   if (!x || !scale || !zero)
     return {};
   if (node.rank(x) != 3 || !isByte(node.element(x)))
@@ -206,9 +206,9 @@ static Value reordered(NodeContext &node, Value x, int64_t order, bool isBack) {
 /// the scale in the next input, which may be one for each column.
 static Value orderedAt(NodeContext &node, int64_t index, StringRef name) {
   auto order = orderOf(node, name);
-  Value x =
-      order ? reordered(node, needed(node, index), *order, false) : Value();
-  Value scale = needed(node, index + 1);
+  Value x = order ? reordered(node, requiredInput(node, index), *order, false)
+                  : Value();
+  Value scale = requiredInput(node, index + 1);
   return x && scale ? node.binary<stablehlo::MulOp>(
                           node.cast(x, node.element(scale)), scale)
                     : Value();
