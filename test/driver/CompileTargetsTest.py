@@ -197,9 +197,9 @@ func.func @main(%x: tensor<64xf32> {sinter.name = "x"}, %h: tensor<64xf16> {sint
     def test_shared_libraries(self):
         """They name the libraries that they need, on other systems too."""
         model = self.write("sine.mlir", """
-func.func @main(%x: tensor<33xf32> {sinter.name = "x"}) -> (tensor<33xf32> {sinter.name = "y"}) {
-  %y = stablehlo.sine %x : tensor<33xf32>
-  return %y : tensor<33xf32>
+func.func @main(%x: tensor<33xf64> {sinter.name = "x"}) -> (tensor<33xf64> {sinter.name = "y"}) {
+  %y = stablehlo.sine %x : tensor<33xf64>
+  return %y : tensor<33xf64>
 }
 """)
         for target in "aarch64-linux-gnu", "armv7-linux-gnueabihf", "riscv64-linux-gnu":

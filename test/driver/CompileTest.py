@@ -366,9 +366,9 @@ int main() {
     def test_external_functions(self):
         """They are listed, and a shared library names the libraries that have them."""
         sine = self.write("sine.mlir", """
-func.func @main(%x: tensor<33xf32> {sinter.name = "x"}) -> (tensor<33xf32> {sinter.name = "y"}) {
-  %y = stablehlo.sine %x : tensor<33xf32>
-  return %y : tensor<33xf32>
+func.func @main(%x: tensor<33xf64> {sinter.name = "x"}) -> (tensor<33xf64> {sinter.name = "y"}) {
+  %y = stablehlo.sine %x : tensor<33xf64>
+  return %y : tensor<33xf64>
 }
 """)
         half = self.write("half.mlir", """
@@ -397,6 +397,25 @@ func.func @main(%x: tensor<33xf32> {sinter.name = "x"}) -> (tensor<33xf16> {sint
             done = self.sinter("compile", model, "-o", path, "--force", *cpu, PATH=linkers)
             self.assertEqual(done.returncode, SYSTEM)
             self.assertIn("there is no linker", done.stderr)
+
+    def test_functions_of_f32(self):
+        """They are code of the bundle."""
+        unary = ["stablehlo." + name for name in ("cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "sine", "tan", "tanh")]
+        unary += ["nn." + name for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erfc", "sinh")]
+        lines = [f"{name} %x" for name in unary] + [f"stablehlo.{name} %x, %z" for name in ("atan2", "power", "remainder")]
+        names = [f"y{i}" for i in range(len(lines))]
+        tensor = "tensor<21xf32>"
+        newline = "\n"
+        model = self.write("functions.mlir", f"""
+func.func @main(%x: {tensor} {{sinter.name = "x"}}, %z: {tensor} {{sinter.name = "z"}})
+    -> ({", ".join(f'{tensor} {{sinter.name = "{name}"}}' for name in names)}) {{
+{newline.join(f"  %{name} = {line} : {tensor}" for name, line in zip(names, lines))}
+  return {", ".join("%" + name for name in names)} : {", ".join([tensor] * len(names))}
+}}
+""")
+        for cpu in "x86-64", "x86-64-v3", "x86-64-v4":
+            description = self.compile(model, "functions-" + cpu, "--cpu", cpu, name="functions")
+            self.assertEqual(description["external_symbols"], [], cpu)
 
     def test_wrong_pointers(self):
         library, description = self.shared_library(self.write("lstm.mlir", LSTM))

@@ -108,7 +108,8 @@ struct ElementRules {
                 DivOp, ExpOp, Expm1Op, FloorOp, IsFiniteOp, Log1pOp, LogOp,
                 LogisticOp, PopcntOp, PowOp, ReducePrecisionOp, RemOp,
                 RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp, SineOp, SqrtOp,
-                TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(c);
+                TanOp, TanhOp, nn::AcosOp, nn::AsinOp, nn::AtanOp, nn::ErfOp,
+                nn::ErfcOp>(c);
     row<MapOp, Kind::Elementwise, Costly, &Elemental::mapAt, Open>(c);
     row<LookupOp, Kind::Elementwise, Costly, &Elemental::lookupAt, Open>(c);
   }

@@ -42,16 +42,6 @@ Value ElementwiseWriter::integer(Type type, int64_t value) {
   return integer(type, llvm::APInt(64, value, true).sextOrTrunc(width));
 }
 
-template <typename Op, typename... Operands>
-Value ElementwiseWriter::exactly(Operands... x) {
-  Type f32 = e.builder.getF32Type(), f64 = e.builder.getF64Type();
-  Type type = std::get<0>(std::tuple(x...)).getType();
-  if (getElementTypeOrSelf(type).isF64())
-    return e.create<Op>(x...);
-  Value wide = e.create<Op>(e.create<arith::ExtFOp>(shaped(f64), x)...);
-  return e.create<arith::TruncFOp>(shaped(f32), wide);
-}
-
 /// The number that \p tensor has everywhere, if it is known.
 static std::optional<APFloat> knownNumber(Value tensor) {
   while (auto broadcast = tensor.getDefiningOp<stablehlo::BroadcastInDimOp>())
@@ -148,11 +138,13 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands,
       .Case<MulOp>([&](auto) { return e.create<arith::MulFOp>(x, y, flags); })
       .Case<SubtractOp>([&](auto) { return e.create<arith::SubFOp>(x, y); })
       .Case<DivOp>([&](auto) { return e.create<arith::DivFOp>(x, y); })
-      .Case<RemOp>([&](auto) { return e.create<arith::RemFOp>(x, y); })
+      .Case<RemOp>([&](auto) { return floatRemainder(x, y); })
       .Case<MaxOp>([&](auto) { return e.create<arith::MaximumFOp>(x, y); })
       .Case<MinOp>([&](auto) { return e.create<arith::MinimumFOp>(x, y); })
       .Case<PowOp>([&](auto) { return floatPower(op, x, y); })
-      .Case<Atan2Op>([&](auto) { return exactly<math::Atan2Op>(x, y); })
+      .Case<Atan2Op>([&](auto) {
+        return isF32 ? emitAtan2(e, x, y) : e.create<math::Atan2Op>(x, y);
+      })
       .Case<AbsOp>([&](auto) { return e.create<math::AbsFOp>(x); })
       .Case<NegOp>([&](auto) { return e.create<arith::NegFOp>(x); })
       .Case<CeilOp>([&](auto) { return e.create<math::CeilOp>(x); })
@@ -165,12 +157,19 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands,
         return e.create<arith::DivFOp>(one(), e.create<math::SqrtOp>(x));
       })
       .Case<CbrtOp>([&](auto) {
-        Value root = exactly<math::CbrtOp>(x);
-        return isF32 ? root : refineCubicRoot(root, x);
+        return fast(emitCbrt, [&] {
+          return refineCubicRoot(e.create<math::CbrtOp>(x), x);
+        });
       })
-      .Case<SineOp>([&](auto) { return exactly<math::SinOp>(x); })
-      .Case<CosineOp>([&](auto) { return exactly<math::CosOp>(x); })
-      .Case<TanOp>([&](auto) { return exactly<math::TanOp>(x); })
+      .Case<SineOp>([&](auto) {
+        return fast(emitSin, [&] { return e.create<math::SinOp>(x); });
+      })
+      .Case<CosineOp>([&](auto) {
+        return fast(emitCos, [&] { return e.create<math::CosOp>(x); });
+      })
+      .Case<TanOp>([&](auto) {
+        return fast(emitTan, [&] { return e.create<math::TanOp>(x); });
+      })
       .Case<ExpOp>([&](auto) {
         return fast(shorter(emitExpForHalf, emitExp),
                     [&] { return e.create<math::ExpOp>(x); });
@@ -192,6 +191,9 @@ Value ElementwiseWriter::wideFloat(Operation *op, Operands operands,
                     [&] { return e.create<math::ErfOp>(x); });
       })
       .Case<nn::ErfcOp>([&](auto) { return emitErfc(e, x); })
+      .Case<nn::AcosOp>([&](auto) { return emitAcos(e, x); })
+      .Case<nn::AsinOp>([&](auto) { return emitAsin(e, x); })
+      .Case<nn::AtanOp>([&](auto) { return emitAtan(e, x); })
       .Case<LogisticOp>([&](auto) {
         return fast(shorter(emitLogisticForHalf, emitLogistic), [&] {
           // e^-|x| does not overflow.
@@ -248,7 +250,19 @@ Value ElementwiseWriter::floatPower(Operation *op, Value x, Value y) {
     return e.create<arith::MulFOp>(e.create<arith::MulFOp>(x, x), x);
   if (exponent == -1)
     return e.create<arith::DivFOp>(number(x.getType(), 1), x);
-  return exactly<math::PowFOp>(x, y);
+  if (getElementTypeOrSelf(x).isF64())
+    return e.create<math::PowFOp>(x, y);
+  return emitPow(e, x, y);
+}
+
+Value ElementwiseWriter::floatRemainder(Value x, Value y) {
+  if (getElementTypeOrSelf(x).isF64())
+    return e.create<arith::RemFOp>(x, y);
+  std::optional<APFloat> divisor = numberIn(y);
+  if (!divisor || !divisor->isFiniteNonZero())
+    return emitRemainder(e, x, y);
+  const int bits = std::numeric_limits<float>::max_exponent - ilogb(*divisor);
+  return emitRemainder(e, x, y, bits);
 }
 
 /// Rounds the mantissa to even, then turns exponents that are out of range into

@@ -44,6 +44,7 @@ private:
   mlir::Value exactReciprocal(mlir::Operation *op, mlir::Type element);
   mlir::Value refineCubicRoot(mlir::Value root, mlir::Value x);
   mlir::Value floatPower(mlir::Operation *op, mlir::Value x, mlir::Value y);
+  mlir::Value floatRemainder(mlir::Value x, mlir::Value y);
   mlir::Value reducePrecision(stablehlo::ReducePrecisionOp op, mlir::Value x);
   mlir::Value integerDivision(mlir::Value a, mlir::Value b, bool isUnsigned,
                               bool remainder);
@@ -74,9 +75,6 @@ private:
                               mlir::Value a, mlir::Value b) {
     return e.create<mlir::arith::CmpIOp>(predicate, a, b);
   }
-  /// By f64 and the C library, for functions that have no fast form.
-  template <typename Op, typename... Operands>
-  mlir::Value exactly(Operands... x);
 
   KernelBuilder &e;
   mlir::Type like;

@@ -5,227 +5,24 @@
 // coefficients are minimax in the relative error of the result, each rounded to
 // f32 before the next is chosen.
 //
-// Powers of two come from adding 1.5 * 2^23: that rounds to an integer n and
-// leaves it in the low bits, from where a shift puts it into an exponent.
-//
 //===----------------------------------------------------------------------===//
 
 #include "backend/cpu/emit/Math.h"
 
+#include "backend/cpu/emit/MathWriter.h"
 #include "graph/nn/NnOps.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/TypeUtilities.h"
-
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace sinter;
 using namespace sinter::cpu;
 
-namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-/// Arithmetic on values of the type of one argument, f32 or vectors of it.
-class MathWriter {
-public:
-  MathWriter(KernelBuilder &code, Value like)
-      : e(code), floatType(like.getType()),
-        intType(withElement(e.builder.getI32Type())) {}
-
-  Value number(float value) {
-    return constant(floatType, e.builder.getF32FloatAttr(value));
-  }
-  Value integer(int32_t value) {
-    return constant(intType, e.builder.getI32IntegerAttr(value));
-  }
-  Value add(Value a, Value b) { return arithmetic<arith::AddFOp>(a, b); }
-  Value add(Value a, float b) { return add(a, number(b)); }
-  Value sub(Value a, Value b) { return arithmetic<arith::SubFOp>(a, b); }
-  Value mul(Value a, Value b) { return arithmetic<arith::MulFOp>(a, b); }
-  Value mul(Value a, float b) { return mul(a, number(b)); }
-  Value div(Value a, Value b) { return e.create<arith::DivFOp>(a, b); }
-  /// What must be rounded as it stands.
-  Value exactMul(Value a, Value b) { return e.create<arith::MulFOp>(a, b); }
-  Value exactMul(Value a, float b) { return exactMul(a, number(b)); }
-  Value exactAdd(Value a, float b) { return exactAdd(a, number(b)); }
-  Value exactAdd(Value a, Value b) { return e.create<arith::AddFOp>(a, b); }
-  Value exactSub(Value a, Value b) { return e.create<arith::SubFOp>(a, b); }
-  /// a * b + c, rounded once where the machine can.
-  Value fma(Value a, Value b, Value c) {
-    if (e.hasFma)
-      return e.create<math::FmaOp>(a, b, c);
-    return exactAdd(exactMul(a, b), c);
-  }
-  Value fma(Value a, float b, Value c) { return fma(a, number(b), c); }
-  Value abs(Value a) { return e.create<math::AbsFOp>(a); }
-  Value copySign(Value magnitude, Value sign) {
-    return e.create<math::CopySignOp>(magnitude, sign);
-  }
-
-  /// Ordered: false where either is NaN.
-  Value less(Value a, float b) {
-    return e.create<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, number(b));
-  }
-  Value greater(Value a, float b) {
-    return e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, a, number(b));
-  }
-  Value equal(Value a, float b) {
-    return e.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, number(b));
-  }
-  Value select(Value condition, Value a, Value b) {
-    return e.create<arith::SelectOp>(condition, a, b);
-  }
-
-  Value bits(Value a) { return e.create<arith::BitcastOp>(intType, a); }
-  Value fromBits(Value a) { return e.create<arith::BitcastOp>(floatType, a); }
-  Value addInt(Value a, Value b) { return e.create<arith::AddIOp>(a, b); }
-  Value subInt(Value a, Value b) { return e.create<arith::SubIOp>(a, b); }
-  Value andInt(Value a, int32_t b) {
-    return e.create<arith::AndIOp>(a, integer(b));
-  }
-  Value orInt(Value a, int32_t b) {
-    return e.create<arith::OrIOp>(a, integer(b));
-  }
-  Value shiftLeft(Value a, int32_t b) {
-    return e.create<arith::ShLIOp>(a, integer(b));
-  }
-  Value shiftRight(Value a, int32_t b) {
-    return e.create<arith::ShRSIOp>(a, integer(b));
-  }
-  Value toFloat(Value a) { return e.create<arith::SIToFPOp>(floatType, a); }
-
-  /// Coefficients from the highest power on. By Horner's scheme, but those of
-  /// all powers of x in pairs where they are many: fewer steps wait for each
-  /// other. The last, to which the rest is small, is added as it stands.
-  Value polynomial(Value x, ArrayRef<float> coefficients) {
-    constexpr size_t many = 4;
-    Value rest;
-    if (coefficients.size() > many) {
-      ArrayRef<float> inPairs = coefficients.drop_back();
-      const bool isOdd = inPairs.size() % 2;
-      if (isOdd)
-        rest = number(inPairs[0]);
-      Value square = exactMul(x, x);
-      for (size_t i = isOdd; i < inPairs.size(); i += 2) {
-        Value pair = fma(number(inPairs[i]), x, number(inPairs[i + 1]));
-        rest = rest ? fma(rest, square, pair) : pair;
-      }
-      coefficients = coefficients.take_back();
-    }
-    for (float c : coefficients)
-      rest = rest ? fma(rest, x, number(c)) : number(c);
-    return rest;
-  }
-
-  /// x, but at most and at least so much; NaN stays.
-  Value atMost(Value x, float most) {
-    return select(greater(x, most), number(most), x);
-  }
-  Value atLeast(Value x, float least) {
-    return select(less(x, least), number(least), x);
-  }
-
-  /// A number rounded to an integer: as it is, and in the low bits of a float.
-  struct Whole {
-    Value number, bits;
-  };
-  /// |a * b| up to 2^22.
-  Whole round(Value a, float b) {
-    Value shifted = fma(a, b, number(shift));
-    return {exactSub(shifted, number(shift)), this->bits(shifted)};
-  }
-  Whole round(Value a) {
-    Value shifted = exactAdd(a, shift);
-    return {exactSub(shifted, number(shift)), this->bits(shifted)};
-  }
-  /// 2^(n + more), a normal number.
-  Value power(Whole n, int32_t more = 0) {
-    return fromBits(addInt(shiftLeft(n.bits, 23), integer((127 + more) << 23)));
-  }
-  /// a * 2^n, rounded once, for a from 1/2 to 2 and n from -150 to 128.
-  Value scale(Value a, Whole n) {
-    if (isWhole())
-      return call("llvm.x86.avx512.mask.scalef.ps.512",
-                  {a, n.number, number(0), allLanes(), currentRounding()});
-    // In two factors, so that neither overflows where the product does not.
-    Value half = shiftRight(n.bits, 1);
-    Value first = exactMul(a, power({Value(), half}));
-    return exactMul(first, power({Value(), subInt(n.bits, half)}));
-  }
-  /// The same for n <= 0.
-  Value scaleDown(Value a, Whole n) {
-    if (isWhole())
-      return scale(a, n);
-    const int32_t kept = 32;
-    return exactMul(exactMul(a, power(n, kept)), std::ldexp(1.0f, -kept));
-  }
-  /// a / b for b from 2^-60 to 2^60.
-  Value quotient(Value a, Value b) {
-    if (!isWhole() || !e.dividesSlowly)
-      return div(a, b);
-    // This one rounds like the machine's, except where b is just below a power
-    // of two: of an estimate (error 2^-14), one step of Newton's method makes
-    // the reciprocal, and the remainder corrects the quotient (P. Markstein,
-    // IBM J. Res. Dev. 34, 1990).
-    Value estimate =
-        call("llvm.x86.avx512.rcp14.ps.512", {b, number(0), allLanes()});
-    Value minus = exactMul(b, -1.0f);
-    Value reciprocal = fma(fma(minus, estimate, number(1)), estimate, estimate);
-    Value near = exactMul(a, reciprocal);
-    return fma(fma(minus, near, a), reciprocal, near);
-  }
-
-  KernelBuilder &e;
-
-private:
-  static constexpr float shift = 12582912;
-
-  /// Whether AVX-512's instructions on 16 lanes fit.
-  bool isWhole() const {
-    auto vector = dyn_cast<VectorType>(floatType);
-    return e.hasAvx512 && vector && vector.getNumElements() == 16;
-  }
-  Value call(const char *intrinsic, ValueRange arguments) {
-    return e.create<LLVM::CallIntrinsicOp>(
-        floatType, e.builder.getStringAttr(intrinsic), arguments);
-  }
-  Value allLanes() {
-    return e.create<arith::ConstantOp>(e.builder.getI16IntegerAttr(-1));
-  }
-  Value currentRounding() {
-    return e.create<LLVM::ConstantOp>(e.builder.getI32Type(),
-                                      e.builder.getI32IntegerAttr(4));
-  }
-  Type withElement(Type element) {
-    auto vector = dyn_cast<VectorType>(floatType);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Value constant(Type type, TypedAttr scalar) {
-    auto vector = dyn_cast<VectorType>(type);
-    return e.create<arith::ConstantOp>(
-        vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(scalar)))
-               : scalar);
-  }
-  /// May be fused with its neighbour into one rounding.
-  template <typename Op> Value arithmetic(Value a, Value b) {
-    return e.create<Op>(a, b, arith::FastMathFlags::contract);
-  }
-
-  Type floatType, intType;
-};
-
-} // namespace
-
 bool cpu::isFunction(Operation *op) {
   using namespace stablehlo;
   return isa<Atan2Op, CbrtOp, CosineOp, ExpOp, Expm1Op, LogOp, Log1pOp,
-             LogisticOp, PowOp, SineOp, TanOp, TanhOp, nn::ErfOp, nn::ErfcOp>(
-      op);
+             LogisticOp, PowOp, SineOp, TanOp, TanhOp, nn::AcosOp, nn::AsinOp,
+             nn::AtanOp, nn::ErfOp, nn::ErfcOp>(op);
 }
 
 /// e^x for -104 <= x <= 89 is 2^n * e^r with |r| <= ln(2) / 2.

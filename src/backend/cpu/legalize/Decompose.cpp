@@ -15,8 +15,8 @@ using namespace sinter::cpu;
 /// Whether \p op has a kernel.
 static bool hasKernel(Operation *op, const PassSetting &setting,
                       const PatternRun &run) {
-  // The C library's functions cannot be called in loop kernels.
-  if (isa<nn::ErfcOp>(op))
+  // Those of f64 have no code of their own.
+  if (isa<nn::AcosOp, nn::AsinOp, nn::AtanOp, nn::ErfcOp>(op))
     return !getElementTypeOrSelf(op->getResult(0).getType()).isF64();
   if (auto attention = dyn_cast<nn::AttentionOp>(op))
     return computesWhole(attention, setting, run);
