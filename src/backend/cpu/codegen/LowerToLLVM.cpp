@@ -63,12 +63,9 @@ void cpu::registerCodegenDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// Whether upstream's expansion of \p pattern's root is less exact than another
-/// one: sine and cosine of large arguments, which call the C library, and the
-/// sign of zero in maximum and minimum.
+/// Whether upstream's expansion of \p pattern's root loses the sign of zero.
 bool isInexact(const RewritePattern &pattern) {
-  static constexpr StringRef roots[] = {"arith.maximumf", "arith.minimumf",
-                                        "math.cos", "math.sin"};
+  static constexpr StringRef roots[] = {"arith.maximumf", "arith.minimumf"};
   std::optional<OperationName> root = pattern.getRootKind();
   return root && llvm::is_contained(roots, root->getStringRef());
 }
@@ -137,8 +134,7 @@ private:
 };
 
 /// Expands operations without a counterpart in the LLVM dialect into simpler
-/// ones of the same dialects. f32 exponentials and the like become polynomials,
-/// so that their loops are vectorised.
+/// ones of the same dialects.
 struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
   explicit ExpandPass(const cpu::Target &target) : target(target) {}
@@ -148,8 +144,6 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
       cpu::expandBFloat16(getOperation());
     RewritePatternSet patterns(&getContext());
     arith::populateArithExpandOpsPatterns(patterns);
-    MathPolynomialApproximationOptions options;
-    populateMathPolynomialApproximationPatterns(patterns, options);
     llvm::erase_if(patterns.getNativePatterns(),
                    [](const auto &pattern) { return isInexact(*pattern); });
     cpu::populateExpandMinMaxPatterns(patterns);
