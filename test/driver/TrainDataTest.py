@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Covers: data Augmentation BatchQueue TrainingData
+# Covers: data Augmentation BatchQueue TrainingData TrainingDataLoader
 # Covers: runtime Idx
 """What `sinter train` trains on: IDX files, pictures of other sizes, augmentation, and what cannot be read."""
 import gzip

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Covers: data BatchQueue TrainingData
+// Covers: data BatchQueue TrainingData TrainingDataLoader
 // Covers: train Epoch Losses TrainOptions TrainingHistory
 
 #include "train/Trainer.h"
