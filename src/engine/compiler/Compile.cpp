@@ -10,6 +10,7 @@
 #include "engine/compiler/Simplification.h"
 #include "graph/ConstantScope.h"
 #include "graph/Source.h"
+#include "graph/Types.h"
 #include "graph/sdy/DropShardings.h"
 #include "passes/InlineCalls.h"
 
@@ -404,7 +405,16 @@ Result<void> MlirCompilerModel::compileForShapes(const CompileRequest &request,
     return whyForValues && graph.error().kind == ErrorKind::Unsupported
                ? unsupported(*whyForValues)
                : graph.takeError();
-  Result<void> done = compileGraph(std::move(graph->model), knownOf(request));
+  SpecializeOptions known = knownOf(request);
+  Result<void> done = compileGraph(graph->model.clone(), known);
+  if (!done && done.error().kind == ErrorKind::InvalidModel &&
+      hasResultOfUnknownSize(graph->model.module())) {
+    // A loop may carry sizes that change, whatever the values are.
+    known.leavesDynamic = true;
+    if (Result<void> again = compileGraph(std::move(graph->model), known);
+        again)
+      done = again;
+  }
   if (done && whyForValues && request.perValues)
     request.perValues(*whyForValues);
   // The first reason says more than that sizes are unknown.

@@ -217,14 +217,30 @@ void Importer::eraseUnneeded(NodeContext &node) {
       giving.insert(each.getDefiningOp());
   }
   std::vector<Operation *> alive;
+  llvm::DenseSet<Operation *> gone;
+  llvm::DenseSet<Value> goneValues;
   for (Operation *op : llvm::reverse(node.made)) {
-    if (!giving.contains(op) && isOpTriviallyDead(op)) {
-      known.forget(op);
-      op->erase();
-    } else {
+    if (gone.contains(op))
+      continue;
+    if (giving.contains(op) || !isOpTriviallyDead(op)) {
       alive.push_back(op);
+      continue;
     }
+    op->walk([&](Operation *each) {
+      gone.insert(each);
+      goneValues.insert(each->result_begin(), each->result_end());
+      for (Region &region : each->getRegions())
+        goneValues.insert(region.args_begin(), region.args_end());
+      known.forget(each);
+    });
+    op->erase();
   }
+  // Nodes of the node's graphs came after it.
+  const auto isGone = [&](Value value) { return goneValues.contains(value); };
+  for (size_t i = node.index + 1; i < readNodes.size(); ++i)
+    if (llvm::any_of(readNodes[i].inputs, isGone) ||
+        llvm::any_of(readNodes[i].outputs, isGone))
+      readNodes[i] = ReadNode();
   std::reverse(alive.begin(), alive.end());
   // Ops made for the nodes of a graph have records of their own.
   for (Operation *op : alive)

@@ -41,6 +41,7 @@ static std::vector<Operator> collect() {
            reductionOperators,
            resizingOperators,
            runtimeAttentionOperators,
+           runtimeBeamSearchOperators,
            runtimeCachedAttentionOperators,
            runtimeExpertOperators,
            runtimeFusedOperators,

@@ -85,6 +85,7 @@ llvm::ArrayRef<Operator> rearrangingOperators();
 llvm::ArrayRef<Operator> reductionOperators();
 llvm::ArrayRef<Operator> resizingOperators();
 llvm::ArrayRef<Operator> runtimeAttentionOperators();
+llvm::ArrayRef<Operator> runtimeBeamSearchOperators();
 llvm::ArrayRef<Operator> runtimeCachedAttentionOperators();
 llvm::ArrayRef<Operator> runtimeExpertOperators();
 llvm::ArrayRef<Operator> runtimeFusedOperators();

@@ -29,6 +29,8 @@ from onnx.mapping import TENSOR_TYPE_TO_NP_TYPE
 from QuantizedVariants import FAMILIES as QUANTIZED
 from RuntimeVariants import FAMILIES as ATTENTIONS
 from RuntimeVariants import model
+from SearchVariants import FAMILIES as SEARCHES
+from SearchVariants import search
 
 CASES = "/usr/share/libonnx-testdata/data/node"
 TYPES = [TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.INT8, TensorProto.UINT8, TensorProto.INT32,
@@ -166,6 +168,11 @@ def variants(count, seed, text):
         if text in name:
             for i in range(count):
                 yield f"{name}-{i}", model([family(np.random.default_rng([seed, i]))], as_f32=False)[0]
+    for name, family in sorted(SEARCHES.items()):
+        if text in name:
+            for i in range(count):
+                arrays, attributes = family([seed, i])
+                yield f"{name}-{i}", search(name, arrays, **attributes)[0]
     for name in sorted(os.listdir(CASES)) if os.path.isdir(CASES) else []:
         path = os.path.join(CASES, name, "model.onnx")
         if text in name and os.path.exists(path):

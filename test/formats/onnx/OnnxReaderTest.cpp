@@ -472,6 +472,23 @@ TEST_F(OnnxReader, OpensTheSizesThatALoopChanges) {
   EXPECT_EQ(countOf<nn::BroadcastLikeOp>(*done), 0);
 }
 
+TEST_F(OnnxReader, ErasesALoopThatNobodyNeeds) {
+  addInput("x", {2}, {});
+  addInput("count", {}, {}, TensorProto::INT64);
+  NodeProto &node = addNode(graph, "Loop", {"count", "", "x"}, {""});
+  GraphProto &body = addGraph(node, "body");
+  for (const char *name : {"i", "on", "kept"})
+    body.add_input()->set_name(name);
+  addNode(body, "Tanh", {"kept"}, {"same"});
+  for (const char *name : {"on", "same"})
+    body.add_output()->set_name(name);
+  addNode(graph, "Tanh", {"x"}, {"y"});
+  addOutput("y");
+  auto done = read();
+  ASSERT_TRUE(done) << done.error().message();
+  EXPECT_EQ(countOf<stablehlo::WhileOp>(*done), 0);
+}
+
 TEST_F(OnnxReader, KeepsALoopOfUnknownLength) {
   addInput("x", {-1, 2}, {"N", ""});
   addIntegers("zero", {0}, true);

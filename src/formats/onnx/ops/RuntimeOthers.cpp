@@ -8,6 +8,7 @@
 #include "formats/onnx/Operators.h"
 #include "formats/onnx/ops/Inputs.h"
 #include "formats/onnx/ops/RuntimeAttention.h"
+#include "formats/onnx/ops/TokenScores.h"
 
 using namespace mlir;
 
@@ -175,35 +176,17 @@ static LogicalResult importInverse(NodeContext &node) {
 static LogicalResult importNGramRepeatBlock(NodeContext &node) {
   Value ids = node.operand(0), scores = node.operand(1);
   const int64_t size = node.getInt("ngram_size", 0);
-  constexpr int64_t largest = 64;
-  if (size < 1 || size > largest)
+  if (size < 1 || size > largestNGram)
     return node.fail("attribute 'ngram_size' is not from 1 to " +
-                     Twine(largest));
+                     Twine(largestNGram));
   if (node.rank(ids) != 2 || node.rank(scores) != 2)
     return node.fail("the ids or scores are not [batch, ...]");
   const int64_t length = node.size(ids, 1);
   if (ShapedType::isDynamic(length))
     return node.unknown("the number of ids is known only at run time");
-  if (length < size)
-    return node.result(scores);
-  const int64_t count = length - size + 1;
-  auto from = [&](int64_t start) {
-    return node.sliceAxis(ids, 1, start, start + count);
-  };
-  Value isSame = node.broadcastInDim(node.scalar(node.i1(), 1),
-                                     Dims{node.dim(ids, 0), count}, {});
-  for (int64_t i = 0; i + 1 < size; ++i) {
-    const int64_t last = length - size + 1 + i;
-    isSame = node.binary<stablehlo::AndOp>(
-        isSame, node.compare(from(i), node.sliceAxis(ids, 1, last, last + 1),
-                             Direction::EQ));
-  }
-  const double infinity = std::numeric_limits<double>::infinity();
-  Type element = node.element(scores);
-  Value limits = formats::select(node, isSame, node.scalar(element, -infinity),
-                                 node.scalar(element, infinity));
-  return node.result(formats::scatterAlong(node, scores, from(size - 1), limits,
-                                           1, formats::Combine::Min));
+  return node.result(limitRepeats(
+      node, scores, ids, node.scalar(node.i64(), static_cast<double>(length)),
+      size, -std::numeric_limits<double>::infinity()));
 }
 
 namespace {
