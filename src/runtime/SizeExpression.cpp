@@ -91,8 +91,21 @@ SizeExpression::productOf(const SizeExpression &a, const SizeExpression &b) {
 
 std::optional<SizeExpression>
 SizeExpression::quotientOf(const SizeExpression &a, const SizeExpression &b) {
-  if (b.sum.size() != 1)
+  if (b.sum.empty())
     return std::nullopt;
+  // One term of a is that of the quotient by the first term of b.
+  if (b.sum.size() != 1) {
+    SizeExpression first;
+    first.sum = {b.sum.front()};
+    for (const Term &term : a.sum) {
+      SizeExpression part;
+      part.sum = {term};
+      if (const auto quotient = quotientOf(part, first);
+          quotient && productOf(*quotient, b) == a)
+        return quotient;
+    }
+    return std::nullopt;
+  }
   const Term &by = b.sum.front();
   std::vector<Term> terms;
   for (const Term &term : a.sum) {

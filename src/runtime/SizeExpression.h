@@ -45,7 +45,8 @@ public:
                                              const SizeExpression &b);
   static std::optional<SizeExpression> productOf(const SizeExpression &a,
                                                  const SizeExpression &b);
-  /// a / b, if b is one term that each term of a is a multiple of.
+  /// a / b, if b is one term that each term of a is a multiple of, or a is one
+  /// term times b.
   static std::optional<SizeExpression> quotientOf(const SizeExpression &a,
                                                   const SizeExpression &b);
 

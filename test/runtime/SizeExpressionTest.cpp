@@ -46,6 +46,9 @@ TEST(SizeExpression, IsDividedWhereThatLeavesNothing) {
   EXPECT_FALSE(SizeExpression::quotientOf(size, 5));
   EXPECT_FALSE(SizeExpression::quotientOf(n, s));
   EXPECT_FALSE(SizeExpression::quotientOf(size, sum(n, s)));
+  EXPECT_EQ(SizeExpression::quotientOf(product(size, sum(n, s)), sum(n, s)),
+            size);
+  EXPECT_FALSE(SizeExpression::quotientOf(sum(product(size, n), s), sum(n, s)));
   EXPECT_FALSE(SizeExpression::quotientOf(size, 0));
 }
 

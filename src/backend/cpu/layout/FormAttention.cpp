@@ -44,13 +44,18 @@ static bool isDynamic(nn::AttentionOp op) {
   });
 }
 
+/// Whether the last dimension of \p tensor is dynamic.
+static bool hasDynamicRows(Value tensor) {
+  return ShapedType::isDynamic(tensorOf(tensor).getShape().back());
+}
+
 bool computesWhole(nn::AttentionOp op, const PassSetting &setting,
                    const PatternRun &run) {
   if (!run.isEnabled(formAttentionLabel) || !hasKernel(op))
     return false;
-  // There may be any number of rows and keys.
+  // There may be any number of rows and keys, but depth and width are known.
   if (isDynamic(op))
-    return true;
+    return !hasDynamicRows(op.getQuery()) && !hasDynamicRows(op.getValue());
   const Alternatives all = alternativesFor(
       asHeads(op), setting.target,
       AttentionTiles::allOf(askedPrecision(op).value_or(setting.precision)));

@@ -5,6 +5,7 @@
 #include "graph/SizeSources.h"
 #include "graph/Types.h"
 #include "graph/nn/NnOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "runtime/Program.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,16 +32,51 @@ Known ShapeValues::numberIn(Value value) const {
   return known.size() == 1 ? known.front() : Known();
 }
 
+/// The place in the operand of \p op, a slice, transpose or reversal, of the
+/// element at \p place of the result.
+static SmallVector<int64_t> placeBefore(Operation *op,
+                                        ArrayRef<int64_t> place) {
+  using namespace stablehlo;
+  ArrayRef<int64_t> shape = tensorOf(op->getOperand(0)).getShape();
+  auto from = llvm::to_vector(place);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    for (size_t i = 0; i < place.size(); ++i)
+      from[i] = slice.getStartIndices()[i] + place[i] * slice.getStrides()[i];
+  else if (auto transpose = dyn_cast<TransposeOp>(op))
+    for (auto [dim, at] : llvm::zip_equal(transpose.getPermutation(), place))
+      from[dim] = at;
+  else
+    for (int64_t dim : cast<ReverseOp>(op).getDimensions())
+      from[dim] = shape[dim] - 1 - place[dim];
+  return from;
+}
+
+/// The elements that \p op moves there, of those of its operand, \p whole.
+static std::vector<Known> movedElements(Operation *op,
+                                        const std::vector<Known> &whole) {
+  std::vector<Known> made;
+  auto type = tensorOf(op->getResult(0)), from = tensorOf(op->getOperand(0));
+  if (!from.hasStaticShape() ||
+      from.getNumElements() != static_cast<int64_t>(whole.size()))
+    return made;
+  const auto before = computeStrides(from.getShape()),
+             strides = computeStrides(type.getShape());
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    made.push_back(
+        whole[linearize(placeBefore(op, delinearize(i, strides)), before)]);
+  return made;
+}
+
 void ShapeValues::follow(Operation *op) {
   using namespace stablehlo;
-  constexpr int64_t most = 64;
+  constexpr int64_t most = 64, mostDims = 2;
   if (op->getNumResults() != 1)
     return;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (isa_and_nonnull<FloatType>(getElementTypeOrSelf(op->getResult(0))) ||
       (isa<ConvertOp>(op) && scaled.contains(op->getOperand(0))))
     return followScaled(op);
-  if (!type || type.getRank() > 1 || !type.hasStaticShape() ||
+  if (!type || type.getRank() > mostDims || !type.hasStaticShape() ||
       !isa<IntegerType>(type.getElementType()) || type.getNumElements() > most)
     return;
   std::vector<Known> made;
@@ -59,11 +95,14 @@ void ShapeValues::follow(Operation *op) {
     made = {dimsOf(size.getOperand())[size.getDimension()]};
   } else if (isa<ConvertOp, ReshapeOp>(op)) {
     made = operand(0);
-  } else if (isa<BroadcastInDimOp>(op)) {
-    made = operand(0);
+  } else if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
+    if (llvm::is_sorted(broadcast.getBroadcastDimensions()))
+      made = operand(0);
     if (made.size() == 1)
       made.resize(type.getNumElements(), made.front());
-  } else if (isa<ConcatenateOp>(op)) {
+  } else if (auto joined = dyn_cast<ConcatenateOp>(op)) {
+    if (joined.getDimension() != 0)
+      return;
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
       std::vector<Known> part = operand(i);
       part.resize(tensorOf(op->getOperand(i)).getNumElements());
@@ -71,13 +110,8 @@ void ShapeValues::follow(Operation *op) {
     }
     if (llvm::none_of(made, [](const Known &each) { return each; }))
       return;
-  } else if (auto slice = dyn_cast<SliceOp>(op)) {
-    const std::vector<Known> whole = operand(0);
-    for (int64_t i = 0; type.getRank() == 1 && i < type.getNumElements(); ++i) {
-      const int64_t at = slice.getStartIndices()[0] + i * slice.getStrides()[0];
-      made.push_back(at < static_cast<int64_t>(whole.size()) ? whole[at]
-                                                             : Known());
-    }
+  } else if (isa<SliceOp, TransposeOp, ReverseOp>(op)) {
+    made = movedElements(op, operand(0));
   } else if (isa<GatherOp, nn::TakeOp>(op)) {
     const std::vector<Known> whole = operand(0), places = operand(1);
     if (tensorOf(op->getOperand(0)).getRank() == 1 && !whole.empty())
@@ -112,9 +146,12 @@ void ShapeValues::follow(Operation *op) {
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       const Known which =
           chosen.empty() ? Known() : chosen[chosen.size() == 1 ? 0 : i];
-      made.push_back(!which || !which->number() ? Known()
-                     : *which->number() != 0    ? a[i]
-                                                : b[i]);
+      if (a[i] && a[i] == b[i])
+        made.push_back(a[i]);
+      else
+        made.push_back(!which || !which->number() ? Known()
+                       : *which->number() != 0    ? a[i]
+                                                  : b[i]);
     }
   } else if (isa<DivOp>(op)) {
     combined([&](const SizeExpression &a, const SizeExpression &b) -> Known {

@@ -1,7 +1,7 @@
 //===- ShapeValues.h - what values are known by ---------------------------===//
 //
-// Of each value its sizes, and of short vectors of integers, which sizes are
-// computed of, the elements:
+// Of each value its sizes, and of short vectors and tables of integers, which
+// sizes are computed of, the elements:
 //
 //   %x : tensor<?x8xf32>                   sizes (N, 8)
 //   %s = nn.shape %x                       sizes (2), elements (N, 8)
@@ -48,8 +48,8 @@ public:
   /// The sizes of \p value are those of its type, which are static.
   void setStatic(mlir::Value value);
 
-  /// The elements of a short vector of integers, or a number; empty where none
-  /// is known.
+  /// The elements of a short vector or table of integers, row by row, or a
+  /// number; empty where none is known.
   std::vector<Known> elementsOf(mlir::Value value) const {
     auto found = elements.find(value);
     return found == elements.end() ? std::vector<Known>() : found->second;

@@ -227,15 +227,31 @@ Known SizeFacts::compared(stablehlo::ComparisonDirection direction,
   const Known rest = differenceOf(a, b);
   const std::optional<int64_t> less = rest ? rest->number() : std::nullopt;
   if (!less) {
-    if (direction == Direction::LT && guards.isAtMost(b, a))
-      return 0;
-    if (direction == Direction::GE && guards.isAtMost(b, a))
-      return 1;
-    if (direction == Direction::GT && guards.isAtMost(a, b))
-      return 0;
-    if (direction == Direction::LE && guards.isAtMost(a, b))
-      return 1;
-    return std::nullopt;
+    const auto isBelow = [&](const SizeExpression &low,
+                             const SizeExpression &high) {
+      const Known next = SizeExpression::sumOf(low, 1);
+      return next && guards.isAtMost(*next, high);
+    };
+    const bool below = isBelow(a, b), above = isBelow(b, a);
+    const bool atMost = below || guards.isAtMost(a, b),
+               atLeast = above || guards.isAtMost(b, a);
+    const auto decided = [](bool holds, bool fails) {
+      return holds ? Known(1) : fails ? Known(0) : std::nullopt;
+    };
+    switch (direction) {
+    case Direction::EQ:
+      return decided(false, below || above);
+    case Direction::NE:
+      return decided(below || above, false);
+    case Direction::LT:
+      return decided(below, atLeast);
+    case Direction::LE:
+      return decided(atMost, above);
+    case Direction::GT:
+      return decided(above, atMost);
+    case Direction::GE:
+      return decided(atLeast, below);
+    }
   }
   switch (direction) {
   case Direction::EQ:

@@ -373,6 +373,19 @@ const DynamicCase dynamicCases[] = {
      })",
      {{batch, 2, 40, 16}, {batch, 2, 50, 16}},
      {1}},
+    // Channels attend to each other, over any number of positions.
+    {"attention of dynamic depth and width",
+     "(" + argument("%q", {batch, 2, 16, length}) +
+         R"() -> tensor<?x2x16x?xf32> {
+       %o = nn.attention %q, %q, %q scale = 0.5 :
+           (tensor<?x2x16x?xf32>, tensor<?x2x16x?xf32>, tensor<?x2x16x?xf32>)
+           -> tensor<?x2x16x?xf32>
+       return %o : tensor<?x2x16x?xf32>
+     })",
+     {{batch, 2, 16, length}},
+     {1, 17, 64},
+     // Known, it is one kernel.
+     /*isAsClosed=*/false},
     {"rows of a batch by what is computed",
      "(" + argument("%x", {batch, length, 20}) + R"() -> tensor<?x?x24xf32> {
        %w = stablehlo.iota dim = 1 : tensor<20x24xf32>
