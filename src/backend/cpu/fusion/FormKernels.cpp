@@ -123,7 +123,8 @@ private:
     op->walk([](Operation *each) {
       constexpr StringLiteral ofCode[] = {
           roundsNothingAttribute, ofBFloat16Attribute, precisionAttribute,
-          operandTypesAttribute,  amplifiedAttribute,  lastAttribute};
+          operandTypesAttribute,  amplifiedAttribute,  lastAttribute,
+          frontAttribute};
       NamedAttrList kept;
       for (NamedAttribute attribute : each->getDiscardableAttrs())
         if (llvm::is_contained(ofCode, attribute.getName().getValue()))

@@ -430,10 +430,12 @@ std::optional<Fusion> fusionOfReshape(const FusionCandidate &candidate) {
   return fusion;
 }
 
-/// Whether \p user can take its operands element by element.
-bool acceptsAll(Operation *user) {
+/// Whether \p user can take what \p producer makes element by element. A sort
+/// reads elements often, and where they were costs nothing.
+bool accepts(Operation *user, Operation *producer) {
   Kind kind = kindOf(user);
-  return kind != Kind::Product && kind != Kind::Whole;
+  return (kind != Kind::Product && kind != Kind::Whole) ||
+         (isa<stablehlo::SortOp>(user) && isa<stablehlo::IotaOp>(producer));
 }
 
 /// An updated operand is in memory, and is overwritten in place.
@@ -449,7 +451,7 @@ std::optional<Fusion> cpu::fusionOf(const FusionGroup &group,
   Operation *producer = operand.get().getDefiningOp();
   if (!producer || producer->getBlock() != group.root->getBlock() ||
       group.contains(producer) || group.ops.size() >= maxKernelOps ||
-      !acceptsAll(operand.getOwner()) || isUpdated(group, operand))
+      !accepts(operand.getOwner(), producer) || isUpdated(group, operand))
     return std::nullopt;
   const FusionCandidate candidate(group, operand);
   if (kindOf(producer) == Kind::Alias)

@@ -14,6 +14,14 @@
 
 #include "backend/cpu/ir/CpuDialect.h.inc"
 
+namespace sinter::cpu {
+
+/// How many elements of each row of a stablehlo.sort are read; results behind
+/// them are undefined.
+inline constexpr llvm::StringLiteral frontAttribute = "sinter.front";
+
+} // namespace sinter::cpu
+
 #define GET_OP_CLASSES
 #include "backend/cpu/ir/CpuOps.h.inc"
 

@@ -27,6 +27,7 @@
 #include "backend/cpu/legalize/HostCalls.h"
 #include "backend/cpu/legalize/LowerBatchNorms.h"
 #include "backend/cpu/legalize/LowerStrings.h"
+#include "backend/cpu/legalize/MarkFronts.h"
 #include "backend/cpu/legalize/SplitConcatenates.h"
 #include "backend/cpu/precision/CarryBiases.h"
 #include "backend/cpu/precision/MarkAmplified.h"
@@ -284,6 +285,8 @@ constexpr Row rows[] = {
      Sizes::Open},
     {"cpu-check-types", "Reject types and shapes that cannot be computed",
      pass<checkTypes>, Sizes::Open},
+    {"cpu-mark-fronts", "Mark sorts of which only the front is read",
+     pass<markFronts>, Sizes::Open},
     {"cpu-form-kernels", "Form fusion groups, and collapse their dimensions",
      pass<formKernels>, Sizes::Open, formKernelsPatterns},
     {"cpu-fuse-min-max", "Fuse range computation into the producer",

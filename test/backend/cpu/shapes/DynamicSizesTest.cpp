@@ -482,6 +482,41 @@ const DynamicCase dynamicCases[] = {
      })",
      {{batch, length, length}},
      {1, 2, 9, 64, 300}},
+    {"the front of sorted open rows",
+     "(" + argument("%x", {batch, length}) +
+         R"() -> (tensor<?x3xf32>, tensor<?x40xf32>) {
+       %o = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %c = stablehlo.compare GT, %p, %q, TOTALORDER :
+             (tensor<f32>, tensor<f32>) -> tensor<i1>
+         stablehlo.return %c : tensor<i1>
+       }) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+       %b = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
+       ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+         %c = stablehlo.compare LT, %p, %q, FLOAT :
+             (tensor<f32>, tensor<f32>) -> tensor<i1>
+         stablehlo.return %c : tensor<i1>
+       }) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+       %size = nn.shape %x : (tensor<?x?xf32>) -> tensor<2xi64>
+       %n = stablehlo.slice %size [0:1] : (tensor<2xi64>) -> tensor<1xi64>
+       %three = stablehlo.constant dense<3> : tensor<1xi64>
+       %forty = stablehlo.constant dense<40> : tensor<1xi64>
+       %zeros = stablehlo.constant dense<0> : tensor<2xi64>
+       %ones = stablehlo.constant dense<1> : tensor<2xi64>
+       %few = stablehlo.concatenate %n, %three, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %many = stablehlo.concatenate %n, %forty, dim = 0 :
+           (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+       %f = stablehlo.real_dynamic_slice %o, %zeros, %few, %ones :
+           (tensor<?x?xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x3xf32>
+       %g = stablehlo.real_dynamic_slice %b, %zeros, %many, %ones :
+           (tensor<?x?xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+           -> tensor<?x40xf32>
+       return %f, %g : tensor<?x3xf32>, tensor<?x40xf32>
+     })",
+     {{batch, length}},
+     {50, 100, 255, 400, 3000}},
     paddedByMode("reflect"),
     paddedByMode("edge"),
     paddedByMode("wrap"),
