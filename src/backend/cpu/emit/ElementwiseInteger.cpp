@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace sinter;
@@ -17,6 +18,32 @@ using arith::CmpIPredicate;
 //===----------------------------------------------------------------------===//
 // Integers
 //===----------------------------------------------------------------------===//
+
+/// Machines without a division of integer vectors have one of floats, and
+/// AVX-512 the conversions. By constants, LLVM multiplies.
+bool ElementwiseWriter::dividesFasterInFloats(Value divisor, unsigned width) {
+  constexpr unsigned mostInFloats = 32;
+  return e.hasAvx512 && width <= mostInFloats &&
+         !matchPattern(divisor, m_Constant());
+}
+
+/// a / b, toward zero. A quotient of integers of n bits that is no integer is
+/// further from the next one than 2^-n of it, so floats of more digits never
+/// round it to that.
+Value ElementwiseWriter::quotientInFloats(Value a, Value b, bool isUnsigned) {
+  Type type = a.getType();
+  constexpr unsigned mostInF32 = 16;
+  const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Type real = shaped(width > mostInF32 ? Type(e.builder.getF64Type())
+                                       : Type(e.builder.getF32Type()));
+  auto toFloat = [&](Value x) {
+    return isUnsigned ? e.create<arith::UIToFPOp>(real, x)
+                      : e.create<arith::SIToFPOp>(real, x);
+  };
+  Value quotient = e.create<arith::DivFOp>(toFloat(a), toFloat(b));
+  return isUnsigned ? e.create<arith::FPToUIOp>(type, quotient)
+                    : e.create<arith::FPToSIOp>(type, quotient);
+}
 
 /// x / 0 is all ones, x % 0 is x; the least integer / -1 is itself.
 Value ElementwiseWriter::integerDivision(Value a, Value b, bool isUnsigned,
@@ -34,14 +61,22 @@ Value ElementwiseWriter::integerDivision(Value a, Value b, bool isUnsigned,
     unsafe = e.create<arith::OrIOp>(unsafe, overflow);
   }
   Value divisor = select(unsafe, one, b);
-  if (remainder) {
-    Value rest = isUnsigned ? e.create<arith::RemUIOp>(a, divisor)
-                            : e.create<arith::RemSIOp>(a, divisor);
-    return select(byZero, a, rest);
-  }
-  Value quotient = isUnsigned ? e.create<arith::DivUIOp>(a, divisor)
-                              : e.create<arith::DivSIOp>(a, divisor);
-  return select(byZero, integer(type, -1), quotient);
+  Value quotient;
+  if (dividesFasterInFloats(b, width))
+    quotient = quotientInFloats(a, divisor, isUnsigned);
+  else if (!remainder)
+    quotient = isUnsigned ? e.create<arith::DivUIOp>(a, divisor)
+                          : e.create<arith::DivSIOp>(a, divisor);
+  if (!remainder)
+    return select(byZero, integer(type, -1), quotient);
+  Value rest;
+  if (quotient)
+    rest =
+        e.create<arith::SubIOp>(a, e.create<arith::MulIOp>(quotient, divisor));
+  else
+    rest = isUnsigned ? e.create<arith::RemUIOp>(a, divisor)
+                      : e.create<arith::RemSIOp>(a, divisor);
+  return select(byZero, a, rest);
 }
 
 /// By squaring. A negative exponent gives the integer part of 1 / x^-y.

@@ -48,6 +48,8 @@ private:
   mlir::Value reducePrecision(stablehlo::ReducePrecisionOp op, mlir::Value x);
   mlir::Value integerDivision(mlir::Value a, mlir::Value b, bool isUnsigned,
                               bool remainder);
+  bool dividesFasterInFloats(mlir::Value divisor, unsigned width);
+  mlir::Value quotientInFloats(mlir::Value a, mlir::Value b, bool isUnsigned);
   mlir::Value integerPower(mlir::Value x, mlir::Value y, bool isUnsigned);
   mlir::Value shift(mlir::Operation *op, mlir::Value a, mlir::Value b);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to);

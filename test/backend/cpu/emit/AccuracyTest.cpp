@@ -548,6 +548,50 @@ TEST(Accuracy, QuotientsOfHalfPrecisionByOneNumber) {
 
 namespace {
 
+/// Quotients and remainders of small, great and other numbers of \p T.
+template <typename T> void checkIntegers(ElementType type) {
+  using Limits = std::numeric_limits<T>;
+  std::mt19937_64 generator(9);
+  std::vector<T> numbers;
+  for (int64_t k = 0; k < 12; ++k)
+    for (int64_t number :
+         {k, -k, int64_t(Limits::max()) - k, int64_t(Limits::min()) + k,
+          int64_t(Limits::max()) / (k + 1), int64_t(generator())})
+      numbers.push_back(static_cast<T>(number));
+  if (sizeof(T) == 1)
+    for (int number = 0; number < 256; ++number)
+      numbers.push_back(static_cast<T>(number));
+  std::vector<std::vector<T>> pairs(2);
+  for (T a : numbers)
+    for (T b : numbers) {
+      pairs[0].push_back(a);
+      pairs[1].push_back(b);
+    }
+  const std::vector<T> quotients = compute<T>("stablehlo.divide", type, pairs);
+  const std::vector<T> rests = compute<T>("stablehlo.remainder", type, pairs);
+  for (size_t i = 0; i < quotients.size(); ++i) {
+    const int64_t a = pairs[0][i], b = pairs[1][i];
+    // The least number by -1 wraps around.
+    ASSERT_EQ(quotients[i], static_cast<T>(b == 0 ? -1 : a / b))
+        << a << " by " << b << " of " << name(type);
+    ASSERT_EQ(rests[i], static_cast<T>(b == 0 ? a : a % b))
+        << a << " by " << b << " of " << name(type);
+  }
+}
+
+} // namespace
+
+TEST(Accuracy, QuotientsOfIntegers) {
+  checkIntegers<int8_t>(ElementType::I8);
+  checkIntegers<uint8_t>(ElementType::UI8);
+  checkIntegers<int16_t>(ElementType::I16);
+  checkIntegers<uint16_t>(ElementType::UI16);
+  checkIntegers<int32_t>(ElementType::I32);
+  checkIntegers<uint32_t>(ElementType::UI32);
+}
+
+namespace {
+
 using Wide = std::complex<long double>;
 
 struct ComplexCase {
