@@ -101,8 +101,12 @@ void Sampler::setRegions(Value imageOfRegion) {
   hasRegions = true;
   const Dims all = builder.dims(image);
   const Dim pixels = builder.product(spatial);
+  Ints channelsLast{0};
+  for (int64_t d = 0; d < rank(); ++d)
+    channelsLast.push_back(d + 2);
+  channelsLast.push_back(1);
   flat = builder.reshape(
-      builder.transpose(image, {0, 2, 3, 1}),
+      builder.transpose(image, channelsLast),
       ArrayRef<Dim>({builder.product({all[0], pixels}), all[1]}));
   if (all[0].isStatic() && all[0].size == 1)
     return;
@@ -266,17 +270,25 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
         "spatial dimension");
   if (!hasPixels(builder, image))
     return {};
-  Sampler sampler(builder, widened(builder, image));
-  Arithmetic &a = sampler.a;
+  // Pixels of many channels are read as vectors.
+  constexpr int64_t fewestChannels = 8;
+  const Dim channels = builder.dim(image, 1);
+  const bool hasRows = channels.isStatic() && channels.size >= fewestChannels;
   Dims sizes = builder.dims(grid);
+  Sampler sampler(builder, widened(builder, image),
+                  hasRows ? iota(builder, {sizes[0]}, 0, builder.i64())
+                          : Value());
+  Arithmetic &a = sampler.a;
   Dim count = builder.product(ArrayRef(sizes).slice(1, dimensions));
+  const Dims points =
+      hasRows ? Dims{sizes[0], count, Dim(1)} : Dims{sizes[0], Dim(1), count};
   Value places = builder.reshape(builder.cast(grid, a.element),
                                  ArrayRef<Dim>({sizes[0], count, dimensions}));
   SmallVector<SmallVector<Tap, 4>> taps;
   for (int64_t d = 0; d < dimensions && !builder.failed(); ++d) {
     int64_t column = dimensions - 1 - d;
     Value x = builder.reshape(builder.sliceAxis(places, 2, column, column + 1),
-                              ArrayRef<Dim>({sizes[0], 1, count}));
+                              ArrayRef(points));
     x = a.add(x, 1);
     x = rules.alignCorners ? a.mul(a.div(x, 2), sampler.lastIndex(d))
                            : a.div(a.sub(a.mul(x, sampler.size(d)), 1), 2);
@@ -285,7 +297,9 @@ Value sampleGrid(GraphBuilder &builder, Value image, Value grid,
   if (builder.failed())
     return {};
   Value result = sampler.interpolate(taps);
-  Dims shape{builder.dim(image, 0), builder.dim(image, 1)};
+  if (hasRows)
+    result = builder.transpose(result, {0, 2, 1});
+  Dims shape{builder.dim(image, 0), channels};
   shape.append(sizes.begin() + 1, sizes.end() - 1);
   return builder.cast(builder.reshape(result, shape), builder.element(image));
 }
