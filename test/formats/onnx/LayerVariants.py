@@ -256,9 +256,10 @@ def others(random):
     if kind == "ExpandDims":
         return Variant(kind, [d.f32(batch, 3, axes=("B", None)), Given(np.array(d.size(-3, 2), np.int32), None, True)], is_dynamic=d.is_dynamic)
     if kind == "GridSample":
-        return Variant(kind, [d.f32(batch, 2, 5, 4), d.f32(batch, 3, 4, 2, low=-1.3, high=1.3)],
+        return Variant(kind, [d.f32(batch, d.one_of(2, 9), 5, 4, axes=("B", None, "H", "W")),
+                              d.f32(batch, 3, 4, 2, low=-1.3, high=1.3, axes=("B", "S", "T", None))],
                        {"mode": d.one_of("bilinear", "nearest", "bicubic"), "padding_mode": d.one_of("zeros", "border", "reflection"),
-                        "align_corners": int(d.flag())}, tolerance=1e-3)
+                        "align_corners": int(d.flag())}, is_dynamic=d.is_dynamic, tolerance=1e-3)
     if kind == "Unique":
         x = Given(d.random.integers(0, 6, d.size(2, 12)).astype(np.float32))
         return Variant(kind, [x], outputs=(True, True, True))
