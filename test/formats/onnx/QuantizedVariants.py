@@ -301,5 +301,41 @@ def ordered_matrices(random):
                    {"order_A": orders[0], "order_B": orders[1], "order_Y": orders[2]}, steps=1, expected=expected)
 
 
+def ordered_attention(random):
+    """Attention of i8 with a rounding at each step, which ONNX Runtime computes on GPUs only; by the definition."""
+    d = Draw(random)
+    d.dtype = np.float32
+    batch, length, heads, size, inner = d.size(1, 2), d.size(1, 5), d.size(1, 3), 32, 32 * d.size(1, 2)
+    width, orders = heads * size, [int(each) for each in random.integers(0, 2, 3)]
+    bytes = lambda *shape: d.integers(-128, 128, *shape, dtype=np.int8)
+    per_column, causal = d.flag(), d.flag()
+    weight_scale = lambda: d.f32(width, low=0.0005, high=0.002, constant=True) if per_column else number(0.001)
+    scales = [number(each) for each in (0.02, 0.02, 0.02)]
+    mask = Given(np.maximum(random.random((batch, length)) < 0.7, np.arange(length) == 0).astype(np.int32)) if d.flag() else None
+    rounds = d.flag(0.7)
+
+    def expected(x, xs, qs, ks, vs, wq, wk, wv, sq, sk, sv, bq, bk, bv, t=None, u=None, y=None, hidden=None):
+        by = lambda values, scale: values if scale is None else np.clip(np.rint(values / scale), -128, 127) * scale
+        rows = in_order(x, orders[0], is_back=True).astype(np.float64) * xs
+        q, k, v = (by(rows @ (in_order(w, orders[1], is_back=True) * s) + b, scale).reshape(batch, length, heads, size).transpose(0, 2, 1, 3)
+                   for w, s, b, scale in [(wq, sq, bq, qs), (wk, sk, bk, ks), (wv, sv, bv, vs)])
+        scores = by(q @ k.transpose(0, 1, 3, 2), t) / np.sqrt(size)
+        if hidden is not None:
+            scores = np.where(hidden[:, None, None, :] != 0, scores, -np.inf)
+        if causal:
+            scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+        with np.errstate(invalid="ignore"):
+            weights = np.exp(scores - scores.max(-1, keepdims=True))
+        result = by(weights / weights.sum(-1, keepdims=True), u) @ v
+        result = result.transpose(0, 2, 1, 3).reshape(batch, length, width)
+        return [in_order(np.clip(np.rint(result / y), -128, 127).astype(np.int8), orders[2])]
+
+    inputs = [bytes(batch, length, inner), number(0.02), *scales, *[bytes(inner, width) for _ in range(3)], *[weight_scale() for _ in range(3)],
+              *[d.f32(width) for _ in range(3)], number(0.05) if rounds else None, number(1 / 127) if rounds else None, number(0.02), mask]
+    return Variant("QOrderedAttention", inputs, {"num_heads": heads, "unidirectional": int(causal), "order_input": orders[0], "order_weight": orders[1],
+                                                 "order_output": orders[2]}, steps=2, expected=expected)
+
+
 FAMILIES = {each.__name__: each for each in (quantized_attention, quantized_embed, quantized_conv, quantized_others, quantized_lstm,
-                                             gathered_blocks, low_bit_matmul, experts, ordered_matrices)}
+                                             gathered_blocks, low_bit_matmul, experts, ordered_matrices,
+                                             ordered_attention)}

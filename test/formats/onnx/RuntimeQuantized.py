@@ -541,6 +541,19 @@ class RuntimeQuantized(unittest.TestCase):
         self.broken("input 1 is not of u8 or i8", "DynamicQuantizeMatMul",
                     [np.ones((2, 3), np.float32), np.ones((3, 4), np.float32), scale])
 
+    def test_ordered_attention_restrictions(self):
+        one, bytes = np.array(0.1, np.float32), np.ones((32, 32), np.int8)
+        arrays = [np.ones((1, 2, 32), np.int8)] + [one] * 4 + [bytes] * 3 + [one] * 3 + [np.ones(32, np.float32)] * 3 + [one] * 3
+
+        def no(reason, code, arrays, **attributes):
+            self.broken(reason, "QOrderedAttention", arrays, code, **{"num_heads": 1, **attributes})
+
+        no("past keys or a bias of the scores", 4, arrays + [None, np.ones((2, 1, 1, 3, 32), np.int8)])
+        no("past keys or a bias of the scores", 4, arrays + [None, None, np.ones((1, 1, 2, 2), np.float32)])
+        no("matrices in order 3", 4, arrays, order_weight=3)
+        no("is not [batch, length, width]", 3, [arrays[0][0]] + arrays[1:])
+        no("'num_heads' is not a number of heads", 3, arrays, num_heads=0)
+
     def test_few_bits_restrictions(self):
         def node(reason, code=3, x=np.ones((2, 32), np.float32), b=np.zeros((5, 2, 8), np.uint8), scales=np.ones(10, np.float32),
                  rest=(), **changes):

@@ -9,6 +9,7 @@
 #include "formats/onnx/ops/RuntimeAttention.h"
 #include "formats/onnx/ops/RuntimeQuantized.h"
 #include "formats/onnx/ops/Window.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -203,12 +204,13 @@ static Value reordered(NodeContext &node, Value x, int64_t order, bool isBack) {
 }
 
 /// Input \p index, of i8 in the order that attribute \p name says, as floats by
-/// the scale in the next input, which may be one for each column.
-static Value orderedAt(NodeContext &node, int64_t index, StringRef name) {
+/// the scale in input \p scaleIndex, which may be one for each column.
+static Value orderedAt(NodeContext &node, int64_t index, int64_t scaleIndex,
+                       StringRef name) {
   auto order = orderOf(node, name);
   Value x = order ? reordered(node, requiredInput(node, index), *order, false)
                   : Value();
-  Value scale = requiredInput(node, index + 1);
+  Value scale = requiredInput(node, scaleIndex);
   return x && scale ? node.binary<stablehlo::MulOp>(
                           node.cast(x, node.element(scale)), scale)
                     : Value();
@@ -236,7 +238,7 @@ static LogicalResult importQuantizeWithOrder(NodeContext &node) {
 }
 
 static LogicalResult importDequantizeWithOrder(NodeContext &node) {
-  Value x = orderedAt(node, 0, "order_input");
+  Value x = orderedAt(node, 0, 1, "order_input");
   auto order = orderOf(node, "order_output");
   Type element = node.numberType(node.getInt("to", TensorProto::FLOAT));
   return order && element
@@ -246,24 +248,24 @@ static LogicalResult importDequantizeWithOrder(NodeContext &node) {
 
 /// A, its scale; B, its; that of Y; bias; C, its scale.
 static LogicalResult importQOrderedMatMul(NodeContext &node) {
-  Value sum = formats::matmul(node, orderedAt(node, 0, "order_A"),
-                              orderedAt(node, 2, "order_B"));
+  Value sum = formats::matmul(node, orderedAt(node, 0, 1, "order_A"),
+                              orderedAt(node, 2, 3, "order_B"));
   if (node.has(5))
     sum = node.binary<stablehlo::AddOp>(sum, node.operand(5));
   if (node.has(6))
-    sum = node.binary<stablehlo::AddOp>(sum, orderedAt(node, 6, "order_Y"));
+    sum = node.binary<stablehlo::AddOp>(sum, orderedAt(node, 6, 7, "order_Y"));
   return node.result(orderedBy(node, sum, 4, "order_Y"));
 }
 
 static LogicalResult importQOrderedGelu(NodeContext &node) {
-  Value bent = node.op<nn::GeluOp>(orderedAt(node, 0, "order_X"),
+  Value bent = node.op<nn::GeluOp>(orderedAt(node, 0, 1, "order_X"),
                                    node.builder().getBoolAttr(false));
   return node.result(orderedBy(node, bent, 2, "order_X"));
 }
 
 /// X, its scale; gamma; beta; the scale of Y.
 static LogicalResult importQOrderedLayerNormalization(NodeContext &node) {
-  Value x = orderedAt(node, 0, "order_X");
+  Value x = orderedAt(node, 0, 1, "order_X");
   if (!x)
     return failure();
   auto axis = node.axis(node.getInt("axis", -1), node.rank(x));
@@ -277,6 +279,73 @@ static LogicalResult importQOrderedLayerNormalization(NodeContext &node) {
       x, vector(2), MaybeValue{vector(3)}, static_cast<uint64_t>(*axis),
       APFloat(node.getFloat("epsilon", 1e-5f)), node.f32());
   return node.result(orderedBy(node, norm, 4, "order_Y"));
+}
+
+/// \p numbers as they are after rounding to i8 by the scale in input \p scale,
+/// if there is one.
+static Value roundedBy(NodeContext &node, Value numbers, int64_t scale) {
+  if (!numbers || !node.has(scale))
+    return numbers;
+  Value factor = scalarOperand(node, scale);
+  return node.binary<stablehlo::MulOp>(
+      node.cast(quantize(node, node.cast(numbers, node.f32()), factor, {},
+                         node.builder().getIntegerType(8), 0, 0),
+                node.f32()),
+      factor);
+}
+
+/// Part \p part of query, key and value, with the heads apart: the input's
+/// product with the weights, plus a bias, rounded.
+static Value orderedPart(NodeContext &node, Value x, int64_t part,
+                         int64_t heads) {
+  Value sum = node.binary<stablehlo::AddOp>(
+      formats::matmul(node, x,
+                      orderedAt(node, 5 + part, 8 + part, "order_weight")),
+      requiredInput(node, 11 + part));
+  return formats::splitHeads(node, roundedBy(node, sum, 2 + part), heads);
+}
+
+/// The input and its scale; the scales of query, key, value; their weights; the
+/// scales of these; their biases; the scales of the scores before and after the
+/// softmax, and of the result; a mask.
+static LogicalResult importQOrderedAttention(NodeContext &node) {
+  auto heads = headsOf(node, "num_heads");
+  for (int64_t input : {18, 19})
+    if (node.has(input))
+      return node.unsupported("past keys or a bias of the scores");
+  Value x = orderedAt(node, 0, 1, "order_input");
+  if (!heads || !x)
+    return failure();
+  if (node.rank(x) != 3)
+    return node.fail("the input is not [batch, length, width]");
+  formats::AttentionParts parts;
+  parts.query = orderedPart(node, x, 0, *heads);
+  parts.key = orderedPart(node, x, 1, *heads);
+  parts.value = orderedPart(node, x, 2, *heads);
+  if (node.failed())
+    return failure();
+  Value scores =
+      roundedBy(node,
+                formats::matmul(node, parts.query,
+                                node.transpose(parts.key, {0, 1, 3, 2})),
+                14);
+  scores = node.binary<stablehlo::MulOp>(
+      scores, node.scalar(node.f32(), attentionScale(node, parts.query)));
+  if (Value bias = paddingBias(node, node.has(17) ? node.operand(17) : Value(),
+                               parts.query, node.dim(parts.key, 2)))
+    scores = node.binary<stablehlo::AddOp>(scores, bias);
+  if (node.getBool("unidirectional", false)) {
+    hideLaterKeys(node, parts, 0);
+    applyCausalMask(node, parts);
+    scores = formats::select(
+        node, parts.allowed, scores,
+        node.scalar(node.f32(), -std::numeric_limits<double>::infinity()));
+  }
+  Value weights =
+      roundedBy(node, node.op<nn::SoftmaxOp>(scores, ArrayRef<int64_t>{3}), 15);
+  Value rows =
+      formats::joinHeads(node, formats::matmul(node, weights, parts.value));
+  return node.result(orderedBy(node, rows, 16, "order_output"));
 }
 
 llvm::ArrayRef<Operator> runtimeQuantizedLayerOperators() {
@@ -295,6 +364,8 @@ llvm::ArrayRef<Operator> runtimeQuantizedLayerOperators() {
        false, true},
       {"QLinearWhere", runtimeDomain, 1, importQuantizedWhere, 3, 9, false,
        true},
+      {"QOrderedAttention", runtimeDomain, 1, importQOrderedAttention, 14, 20,
+       false, true},
       {"QOrderedGelu", runtimeDomain, 1, importQOrderedGelu, 3, 3, false, true},
       {"QOrderedLayerNormalization", runtimeDomain, 1,
        importQOrderedLayerNormalization, 3, 5, false, true},
