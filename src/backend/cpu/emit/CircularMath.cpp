@@ -147,20 +147,23 @@ Value cpu::emitAtan(KernelBuilder &code, Value x) {
   return w.copySign(w.select(isSteep, restOf(w, pi / 2, angle), angle), x);
 }
 
+/// In f64: functions of complex numbers consist of it, and errors add up.
 Value cpu::emitAtan2(KernelBuilder &code, Value y, Value x) {
   MathWriter w(code, x);
-  Value a = w.abs(x), b = w.abs(y);
+  Value a = w.widened(w.abs(x)), b = w.widened(w.abs(y));
+  MathWriter f64(code, a);
   Value isSteep = code.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, b, a);
-  Value most = w.select(isSteep, b, a), least = w.select(isSteep, a, b);
-  Value ratio = w.div(least, most);
+  Value most = f64.select(isSteep, b, a), least = f64.select(isSteep, a, b);
+  Value ratio = f64.div(least, most);
   // Of two infinities, and of two zeros. NaN stays.
-  ratio = w.select(w.same(least, most), w.number(1), ratio);
-  ratio = w.select(w.equal(most, 0), least, ratio);
-  Value angle = angleOfRatio(w, ratio);
-  angle = w.select(isSteep, restOf(w, pi / 2, angle), angle);
+  ratio = f64.select(f64.same(least, most), f64.number(1), ratio);
+  ratio = f64.select(f64.equal(most, 0), least, ratio);
+  Value angle = angleOfRatio(f64, ratio);
+  angle = f64.select(isSteep, restOf(f64, pi / 2, angle), angle);
   Value isBehind = code.create<arith::CmpIOp>(arith::CmpIPredicate::slt,
                                               w.bits(x), w.integer(0));
-  return w.copySign(w.select(isBehind, restOf(w, pi, angle), angle), y);
+  angle = f64.select(isBehind, restOf(f64, pi, angle), angle);
+  return w.copySign(w.narrowed(angle), y);
 }
 
 namespace {
