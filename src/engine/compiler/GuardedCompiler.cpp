@@ -11,6 +11,8 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <malloc.h>
+
 namespace sinter {
 
 [[noreturn]] static void stopForError(void *, const char *reason, bool) {
@@ -46,6 +48,14 @@ template <typename Model> static void destroy(std::unique_ptr<Model> &model) {
   static_cast<void>(onDeepStack([&] { model.reset(); }));
 }
 
+/// Returns to the system what compiling has freed, some 50 MB: the C library
+/// keeps it, beside the memory of the program's runs.
+static void returnFreeMemory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
 namespace {
 
 class GuardedModel : public CompilerModel {
@@ -68,7 +78,9 @@ public:
   }
   Result<std::shared_ptr<const Program>>
   compile(const CompileRequest &request) override {
-    return guarded(path, [&] { return model->compile(request); });
+    auto program = guarded(path, [&] { return model->compile(request); });
+    returnFreeMemory();
+    return program;
   }
   Result<Bundle> bundle(const BundleRequest &request) override {
     return guarded(path, [&] { return model->bundle(request); });
