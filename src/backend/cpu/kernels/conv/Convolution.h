@@ -227,6 +227,13 @@ private:
             mlir::Value input, mlir::Value plane, mlir::Value s, int64_t first,
             int64_t end);
   llvm::SmallVector<mlir::Value>
+  tapOfPart(mlir::ValueRange carried, mlir::Value steps, mlir::Value weights,
+            mlir::Value input, mlir::Value plane, mlir::Value s, int64_t begin,
+            int64_t end);
+  llvm::SmallVector<mlir::Value>
+  tapsAtWideEdge(mlir::ValueRange carried, mlir::Value steps,
+                 mlir::Value weights, mlir::Value input, mlir::Value plane);
+  llvm::SmallVector<mlir::Value>
   kernelRow(mlir::ValueRange carried, mlir::Value steps, mlir::Value weights,
             mlir::Value input, mlir::Value plane);
   llvm::SmallVector<mlir::Value> block(mlir::ValueRange carried,
@@ -246,6 +253,7 @@ private:
   /// The input channels of a block (or of the blocks of a group of inputs), the
   /// number of such blocks, and the remaining channels.
   const int64_t blockChannels, blocks, rest;
+  bool skipsTaps = false; ///< It accumulates taps of a wide edge.
 };
 
 } // namespace sinter::cpu

@@ -45,15 +45,19 @@ bool Convolution::Reduction::reachesAlike(int64_t s, int64_t other) const {
 SmallVector<Value> Convolution::Reduction::loadWeights(Value weights) {
   VectorType type = of.arithmetic.rhsType(code.builder.getContext(), of.lanes);
   const bool fetches = of.streamsWeights && !of.fetchesNext();
+  // Behind a tap that is left out, the next weights are those of the next
+  // block.
+  const Value ahead =
+      skipsTaps ? code.mul(code.own(of.arithmetic.steps(blockChannels)),
+                           shape.taps() * stepWeights)
+                : code.index(weightPrefetchBytes / of.arithmetic.rhsBytes());
   SmallVector<Value> loaded;
   for (int64_t v = 0; v < operands.vectors; ++v) {
     const int64_t element = v * of.vectorElements();
     Value at = code.add(weights, element);
     loaded.push_back(code.load(operands.weights, at, type));
     if (fetches && beginsLine(element, of.arithmetic.rhsBytes()))
-      code.prefetch(
-          operands.weights,
-          code.add(at, weightPrefetchBytes / of.arithmetic.rhsBytes()));
+      code.prefetch(operands.weights, code.add(at, ahead));
   }
   return loaded;
 }
@@ -156,6 +160,77 @@ SmallVector<Value> Convolution::Reduction::tapAtEdge(ValueRange carried,
   return registers.held(code, sums);
 }
 
+/// Accumulates tap \p s for columns [begin, end) of the tile. It is outside the
+/// input for the others.
+SmallVector<Value> Convolution::Reduction::tapOfPart(ValueRange carried,
+                                                     Value steps, Value weights,
+                                                     Value input, Value plane,
+                                                     Value s, int64_t begin,
+                                                     int64_t end) {
+  const ColumnTile part{code.add(tile.firstColumn, begin),
+                        end - begin,
+                        /*isInterior=*/false,
+                        {}};
+  Reduction reduction(of, code, operands, part);
+  reduction.skipsTaps = true;
+  SmallVector<Value> sums = registers.rowsOf(code, carried);
+  const MutableArrayRef<Value> ofPart = MutableArrayRef(sums).slice(
+      begin * operands.vectors, (end - begin) * operands.vectors);
+  const SmallVector<Value> results = reduction.registers.rowsOf(
+      code,
+      reduction.tapAtEdge(
+          reduction.registers.held(code, ofPart), steps, weights,
+          code.add(input, begin * shape.strideWidth * pixelSize), plane, s,
+          /*first=*/0, shape.kernelWidth));
+  llvm::copy(results, ofPart.begin());
+  return registers.held(code, sums);
+}
+
+/// Accumulates all taps of a row of the kernel, of a tile at an edge of so much
+/// padding that a tap may miss all of it, or some thirds, which are left out.
+SmallVector<Value> Convolution::Reduction::tapsAtWideEdge(
+    ValueRange carried, Value steps, Value weights, Value input, Value plane) {
+  struct Part {
+    int64_t begin, end;
+    Value isAll; ///< Of the tile that the tap does not miss.
+  };
+  auto alternatives = [&](Value s) {
+    SmallVector<Part> parts;
+    auto columnAt = [&](int64_t column) {
+      return tile.inputColumn(code, shape, column, s);
+    };
+    const int64_t third = llvm::divideCeil(tile.columns, 3);
+    for (int64_t cut = 2 * third; cut > 0; cut -= third)
+      if (cut < tile.columns && tile.mayMiss(shape, cut))
+        parts.push_back(
+            {cut, tile.columns, code.less(columnAt(cut - 1), code.index(0))});
+    for (int64_t cut = third; cut < tile.columns; cut += third)
+      if (tile.mayMiss(shape, tile.columns - cut))
+        parts.push_back({0, cut,
+                         code.less(code.index(shape.inputWidth),
+                                   code.add(columnAt(cut), 1))});
+    parts.push_back({0, tile.columns, {}});
+    return parts;
+  };
+  const auto [first, end] = tile.tapsInside(code, shape);
+  return code.loop(first, end, 1, carried, [&](Value s, ValueRange carried) {
+    Value from = code.add(weights, code.mul(s, code.mul(steps, stepWeights)));
+    Value at = code.add(input, code.mul(s, shape.dilationWidth * pixelSize));
+    auto emit = [&](auto &self, ArrayRef<Part> parts) -> SmallVector<Value> {
+      const Part &part = parts.front();
+      auto here = [&] {
+        return tapOfPart(carried, steps, from, at, plane, s, part.begin,
+                         part.end);
+      };
+      return part.isAll
+                 ? code.branch(part.isAll, here,
+                               [&] { return self(self, parts.drop_front()); })
+                 : here();
+    };
+    return emit(emit, alternatives(s));
+  });
+}
+
 /// Accumulates all taps of a row of the kernel. Adjacent taps that reach the
 /// same columns share a loop. (In straight-line code LLVM would keep pixels
 /// that several taps read in registers, of which none are free.) So do all taps
@@ -167,6 +242,9 @@ SmallVector<Value> Convolution::Reduction::kernelRow(ValueRange carried,
   const int64_t tapStep = shape.dilationWidth * pixelSize;
   Value weightStep = code.mul(steps, stepWeights);
   const bool isDynamic = !tile.isInterior && !tile.edgeColumn;
+  if (isDynamic && !operands.zero && shape.kernelWidth > 1 &&
+      code.constantOf(steps) != 1 && tile.mayMiss(shape, tile.columns / 3))
+    return tapsAtWideEdge(carried, steps, weights, input, plane);
   SmallVector<Value> sums(carried);
   int64_t next = 0;
   for (int64_t first = 0; first < shape.kernelWidth; first = next) {

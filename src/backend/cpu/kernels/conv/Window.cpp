@@ -88,6 +88,12 @@ bool WindowShape::isInterior(int64_t firstColumn, int64_t columns) const {
              inputWidth;
 }
 
+/// How many taps it takes to cover \p distance pixels; none if it is negative.
+static Value tapsAcross(VectorBuilder &code, Value distance, int64_t dilation) {
+  Value positive = code.max(code.index(0), distance);
+  return code.div(code.add(positive, dilation - 1), dilation);
+}
+
 RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
                     Value outputRow) {
   RowTaps taps;
@@ -95,11 +101,8 @@ RowTaps RowTaps::of(VectorBuilder &code, const WindowShape &window,
                            code.index(window.padTop));
   taps.first = code.index(0);
   taps.end = code.index(window.kernelHeight);
-  // How many tap rows it takes to cover `distance` input rows.
   auto steps = [&](Value distance) {
-    Value positive = code.max(code.index(0), distance);
-    return code.div(code.add(positive, window.dilationHeight - 1),
-                    window.dilationHeight);
+    return tapsAcross(code, distance, window.dilationHeight);
   };
   // Where heights are not known, the last row may reach beyond the input.
   const bool reachesBeyond =
@@ -174,13 +177,29 @@ ColumnTile::Reach ColumnTile::reach(const WindowShape &window, int64_t column,
                                                                 : Reach::Inside;
 }
 
-Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
-                           int64_t column, Value s) const {
+Value ColumnTile::inputColumn(VectorBuilder &code, const WindowShape &window,
+                              int64_t column, Value s) const {
   Value first = code.sub(code.mul(firstColumn, window.strideWidth),
                          code.index(window.padLeft));
-  Value at = code.add(code.add(first, column * window.strideWidth),
-                      code.mul(s, window.dilationWidth));
-  return code.inRange(at, window.inputWidth);
+  return code.add(code.add(first, column * window.strideWidth),
+                  code.mul(s, window.dilationWidth));
+}
+
+Value ColumnTile::isInside(VectorBuilder &code, const WindowShape &window,
+                           int64_t column, Value s) const {
+  return code.inRange(inputColumn(code, window, column, s), window.inputWidth);
+}
+
+std::pair<Value, Value>
+ColumnTile::tapsInside(VectorBuilder &code, const WindowShape &window) const {
+  auto columnsFrom = [&](int64_t column) {
+    return inputColumn(code, window, column, code.index(0));
+  };
+  Value before = code.sub(code.index(0), columnsFrom(columns - 1));
+  Value until = code.sub(code.index(window.inputWidth), columnsFrom(0));
+  return {tapsAcross(code, before, window.dilationWidth),
+          code.min(code.index(window.kernelWidth),
+                   tapsAcross(code, until, window.dilationWidth))};
 }
 
 DynamicTiles DynamicTiles::of(int64_t most, ArrayRef<int64_t> parts,

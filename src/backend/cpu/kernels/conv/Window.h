@@ -109,9 +109,22 @@ struct ColumnTile {
   bool meetsInput(const WindowShape &window, int64_t column, int64_t s) const {
     return reach(window, column, s) == Reach::Inside;
   }
+  /// The input column that tap \p s of a column of the tile reads; may lie
+  /// outside the input.
+  mlir::Value inputColumn(VectorBuilder &code, const WindowShape &window,
+                          int64_t column, mlir::Value s) const;
   /// Whether it is inside, at run time.
   mlir::Value isInside(VectorBuilder &code, const WindowShape &window,
                        int64_t column, mlir::Value s) const;
+  /// Whether the first \p columns of the tile, or the last, may all be outside
+  /// for a tap at an edge.
+  bool mayMiss(const WindowShape &window, int64_t columns) const {
+    return !isInterior && std::max(window.padLeft, window.padRight) >
+                              (columns - 1) * window.strideWidth;
+  }
+  /// The taps that are inside for a column of the tile, or more: [first, end).
+  std::pair<mlir::Value, mlir::Value>
+  tapsInside(VectorBuilder &code, const WindowShape &window) const;
 };
 
 /// Emits code for all tiles of an output row: a loop for each run of tiles of
