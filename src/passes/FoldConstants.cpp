@@ -146,16 +146,6 @@ static llvm::DenseSet<int64_t> lastingGroups(ModuleOp module,
   return lasting;
 }
 
-/// Whether \p op computes a few integers, such as dimension sizes.
-static bool computesSizes(Operation *op) {
-  return llvm::all_of(op->getResultTypes(), [](Type each) {
-    auto type = dyn_cast<RankedTensorType>(each);
-    return type && type.hasStaticShape() && type.getRank() <= 1 &&
-           type.getElementType().isIntOrIndex() &&
-           type.getNumElements() <= largestDenseConstant;
-  });
-}
-
 /// The name that the result of \p op inherits from its only weight.
 static StringRef inheritedName(Operation *op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
@@ -409,9 +399,10 @@ bool foldConstants(ModuleOp module, int64_t byteLimit, PatternRun &run) {
     if (erased.contains(op) || op->use_empty())
       continue;
     const std::optional<int64_t> group = sourceOf(op);
-    // Where nothing is exported, sizes need not stay in their node.
-    const bool staysInGroup = group && lasting.contains(*group) &&
-                              (whole.areKept() || !computesSizes(op));
+    // Where nothing is exported, only what is large stays in its node.
+    const bool staysInGroup =
+        group && lasting.contains(*group) &&
+        (whole.areKept() || bytesOf(op->getResultTypes()) > byteLimit);
     if (staysInGroup || (!group && whole.contains(op)) ||
         ((run.keepsQuantizedConstants || whole.areKept()) &&
          isa<UniformDequantizeOp>(op)) ||

@@ -14,8 +14,9 @@
 //     operands, all of which have no other user: a shared weight is not
 //     duplicated. A broadcast or an iota stays, unless it has a few integers,
 //     and is looked through.
-//   - An operation of a source node that is not folded as a whole stays: the
-//     exporter writes that node back with its own weight.
+//   - An operation of a source node that is not folded as a whole stays if the
+//     graph is to be exported, which writes that node back with its own weight,
+//     and if its result is large.
 //
 //===----------------------------------------------------------------------===//
 
