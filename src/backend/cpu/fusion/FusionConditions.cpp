@@ -55,6 +55,9 @@ bool readsOnce(Operation *user, OpOperand &operand) {
     if (isa<GatherOp, DynamicSliceOp, DynamicUpdateSliceOp>(user) &&
         operand.getOperandNumber() > 0)
       return false;
+    // Of named sizes, only which are equal is known.
+    if (isa<BroadcastInDimOp>(user))
+      return sizeOf(operand.get()) == sizeOf(user->getResult(0));
     return !isa<GatherOp>(user) &&
            sizeOf(operand.get()) >= sizeOf(user->getResult(0));
   default:
@@ -152,18 +155,38 @@ bool isCheapToRecompute(Operation *producer, const Block &block,
            (kind == Kind::Elementwise || kind == Kind::Reduction);
   });
 }
+
+/// The number of elements if each named size is that of a short sequence or of
+/// a side of a small image.
+double assumedSizeOf(Value value) {
+  constexpr int64_t assumed = 64;
+  double product = 1;
+  for (Dim size : dimsOf(value))
+    product *= double(size.isNamed() ? assumed : size.value());
+  return product;
+}
+
+/// Whether \p operand's elements are read again and again: by a broadcast, or
+/// as what a gather finds its slices by.
+bool isRepeatedBy(OpOperand &operand) {
+  Operation *user = operand.getOwner();
+  return isa<stablehlo::BroadcastInDimOp>(user) ||
+         (isa<stablehlo::GatherOp>(user) && operand.getOperandNumber() == 1);
+}
+
 /// Whether \p producer ends a chain of several operations on few elements
-/// that \p operand's owner broadcasts to so many that recomputing them for
-/// each takes longer than a kernel of their own: a mask, say, that is
-/// quantised and dequantised, and added to all scores.
+/// that \p operand's owner repeats so often that recomputing them each time
+/// takes longer than a kernel of their own: a mask, say, that is quantised and
+/// dequantised, and added to all scores, or the indices of a resize.
 bool isRepeatedForLong(Operation *producer, OpOperand &operand) {
   constexpr int64_t leastElements = 1 << 16, leastTimes = 16;
   constexpr unsigned leastSteps = 4;
-  auto repeats = dyn_cast<stablehlo::BroadcastInDimOp>(operand.getOwner());
-  if (!repeats || hasNamedSizes(repeats))
+  if (!isRepeatedBy(operand))
     return false;
-  const int64_t few = sizeOf(operand.get()), many = sizeOf(repeats.getResult());
-  if (few <= 1 || many < leastElements || many / few < leastTimes)
+  const int64_t few = sizeOf(operand.get());
+  const double once = assumedSizeOf(operand.get()),
+               many = assumedSizeOf(operand.getOwner()->getResult(0));
+  if (few <= 1 || many < leastElements || many / once < leastTimes)
     return false;
   SetVector<Operation *> chain;
   chain.insert(producer);

@@ -358,6 +358,40 @@ func.func @main(%x: tensor<1536x128xf32>, %m: tensor<1x128xi64>) -> tensor<1536x
 
 // -----
 
+// The same along sizes that are not known, of what a gather finds its slices by
+// and of what it multiplies them by: the indices and weights of a resize.
+// CHECK-LABEL: func.func @main
+// CHECK: cpu.kernel(%arg1)
+// CHECK: stablehlo.convert {{.*}}xi64
+// CHECK: cpu.yield
+// CHECK: cpu.kernel(%arg1)
+// CHECK: stablehlo.abs
+// CHECK: cpu.yield
+// CHECK: cpu.kernel(
+// CHECK-NOT: stablehlo.abs
+// CHECK: "stablehlo.gather"
+// CHECK: cpu.yield
+#w = array<i64: 4611686019938890697>
+#y = array<i64: 1, 64, 4611686019938890697, 16>
+func.func @main(%x: tensor<1x64x32x16xf32>, %m: tensor<?xf32, #w>) -> tensor<1x64x?x16xf32, #y> {
+  %c = stablehlo.constant dense<3.0> : tensor<f32>
+  %r = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<?xf32, #w>
+  %a = stablehlo.add %m, %r : tensor<?xf32, #w>
+  %b = stablehlo.maximum %a, %r : tensor<?xf32, #w>
+  %d = stablehlo.minimum %b, %r : tensor<?xf32, #w>
+  %i = stablehlo.convert %d : (tensor<?xf32, #w>) -> tensor<?xi64, #w>
+  %e = stablehlo.subtract %m, %r : tensor<?xf32, #w>
+  %f = stablehlo.abs %e : tensor<?xf32, #w>
+  %g = stablehlo.subtract %r, %f : tensor<?xf32, #w>
+  %h = stablehlo.maximum %g, %r : tensor<?xf32, #w>
+  %t = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 1, 3], collapsed_slice_dims = [2], start_index_map = [2], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 64, 1, 16>}> : (tensor<1x64x32x16xf32>, tensor<?xi64, #w>) -> tensor<1x64x?x16xf32, #y>
+  %s = stablehlo.broadcast_in_dim %h, dims = [2] : (tensor<?xf32, #w>) -> tensor<1x64x?x16xf32, #y>
+  %z = stablehlo.multiply %t, %s : tensor<1x64x?x16xf32, #y>
+  return %z : tensor<1x64x?x16xf32, #y>
+}
+
+// -----
+
 // Few operations, or for few elements, are not worth a kernel.
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-2: cpu.kernel(
