@@ -128,8 +128,9 @@ private:
     nests.push_back(std::move(nest));
   }
 
-  /// Where rows of whole blocks, as those of an image's channels, are cut, they
-  /// are gone over block by block.
+  /// Rows of short blocks, as those of an image's channels, are gone over block
+  /// by block: a block would be a small task, and cuts of rows have no place in
+  /// it.
   bool addRowsOfBlocks() {
     constexpr int64_t longestBlock = 64;
     Value result = yield.getValues()[0];
@@ -139,10 +140,9 @@ private:
     if (nest.shape.size() < 2 || block > longestBlock)
       return false;
     nest.shape.pop_back();
-    const RowParts rowsOfBlocks(result, nest.shape.size() - 1);
-    if (!rowsOfBlocks.hasCuts())
+    if (nest.shape.back() == 1)
       return false;
-    parts = rowsOfBlocks;
+    parts = RowParts(result, nest.shape.size() - 1);
     nest.cost = cost * double(block.value());
     nest.body = [this, block](ArrayRef<Value> outer, Value begin, Value end) {
       KernelBuilder &e = elemental->code;
