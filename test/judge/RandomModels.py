@@ -6,6 +6,7 @@ import shutil
 
 import onnx
 from onnx import numpy_helper
+from onnx.mapping import NP_TYPE_TO_TENSOR_TYPE
 
 from . import OnnxRuntime
 
@@ -13,7 +14,8 @@ from . import OnnxRuntime
 def write_cases(folder, generators, level=None):
     """A folder gSEED for the model of each generator, by seed, that has one: (tasks for the runtime, by seed).
 
-    A generator has model(), which gives a model or None, and feeds, arrays by name."""
+    A generator has model(), which gives a model or None, feeds, arrays by name, and may have `judged`, what the runtime computes in
+    its place."""
     tasks = {}
     shutil.rmtree(folder, ignore_errors=True)
     for seed, generator in generators.items():
@@ -24,7 +26,11 @@ def write_cases(folder, generators, level=None):
         os.makedirs(case)
         onnx.save(made, os.path.join(case, "model.onnx"))
         write_set(case, "input", generator.feeds)
-        tasks[seed] = OnnxRuntime.Task(os.path.join(case, "model.onnx"), generator.feeds, case, level=level)
+        path = os.path.join(case, "model.onnx")
+        if getattr(generator, "judged", None):
+            path = f"{os.path.normpath(folder)}-judged-{seed}.onnx"
+            onnx.save(generator.judged, path)
+        tasks[seed] = OnnxRuntime.Task(path, generator.feeds, case, level=level)
     return tasks
 
 
@@ -34,6 +40,15 @@ def write_set(case, kind, arrays, number=0):
     for i, (name, array) in enumerate(arrays.items()):
         with open(os.path.join(folder, f"{kind}_{i}.pb"), "wb") as file:
             file.write(numpy_helper.from_array(array, name).SerializeToString())
+
+
+def declare_outputs(path, outputs):
+    """Adds the element types of outputs that the model at path gives without one."""
+    model = onnx.load(path)
+    for each in model.graph.output:
+        if not each.HasField("type") and each.name in outputs:
+            each.type.tensor_type.elem_type = NP_TYPE_TO_TENSOR_TYPE[outputs[each.name].dtype]
+    onnx.save(model, path)
 
 
 def ask_runtime(tasks):
@@ -46,6 +61,7 @@ def ask_runtime(tasks):
             shutil.rmtree(task.folder)
         else:
             write_set(task.folder, "output", task.outputs)
+            declare_outputs(os.path.join(task.folder, "model.onnx"), task.outputs)
     taken = {seed: task for seed, task in tasks.items() if not task.error}
     print(f"{len(taken)} graphs; the runtime refused {sum(refused.values())}")
     for reason, times in refused.most_common(8):

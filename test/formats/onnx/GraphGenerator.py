@@ -2,108 +2,50 @@
 
 Each operator has a method that takes a value of the graph and adds what comes of it, knowing every size for this run and
 which of them the file leaves open; or returns False where the value does not suit it.
+OperatorRows.py has the operators beyond these.
 """
 import random
 
+import BfloatGraphs
 import numpy as np
+import onnx
+import OperatorRows
+from GraphPieces import Pieces, TYPES
 from onnx import TensorProto, helper, numpy_helper
 
-TYPES = {"f32": (np.float32, TensorProto.FLOAT), "f16": (np.float16, TensorProto.FLOAT16),
-         "f64": (np.float64, TensorProto.DOUBLE), "i64": (np.int64, TensorProto.INT64),
-         "i32": (np.int32, TensorProto.INT32), "bool": (np.bool_, TensorProto.BOOL)}
 FAR = 2**63 - 1
-
-
-class Value:
-    """A tensor of a graph: its sizes for this run, and which of them the file leaves open."""
-
-    def __init__(self, name, kind, shape, is_dynamic):
-        self.name, self.kind, self.shape, self.is_dynamic = name, kind, list(shape), list(is_dynamic)
-
-    @property
-    def rank(self):
-        return len(self.shape)
-
-
-class Pieces:
-    """Nodes and constants under names of their own, and chance."""
-
-    def __init__(self, number):
-        self.number = number
-        self.random = random.Random(number)
-        self.nodes, self.initializers, self.inputs = [], [], []
-        self.names, self.feeds = 0, {}
-
-    def fresh(self, stem="t"):
-        self.names += 1
-        return f"{stem}{self.names}"
-
-    def constant(self, array):
-        name = self.fresh("c")
-        self.initializers.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
-
-    def ints(self, values):
-        return self.constant(np.array(values, np.int64))
-
-    def node(self, op, inputs, outputs=1, **attributes):
-        names = [self.fresh() for _ in range(outputs)]
-        self.nodes.append(helper.make_node(op, inputs, names, **attributes))
-        return names if outputs > 1 else names[0]
 
 
 class Generator(Pieces):
     def __init__(self, number):
         super().__init__(number)
-        self.opset = self.random.choice([13, 15, 17, 18, 19, 20, 21])
-        self.values = []
-        self.kinds = {}  # Of inputs, and their sizes: symbols or numbers.
+        self.opset = self.random.choice([13, 15, 17, 18, 19, 20, 21, 22, 23, 24, 26])
         self.kind = self.random.choice(["f32", "f32", "f32", "f16", "f64", "i64", "i32"])
+        chance = random.Random(f"forms {number}")
+        self.is_bfloat, self.is_static = chance.random() < 0.12, chance.random() < 0.2
+        if self.is_bfloat:
+            self.opset, self.kind = 23, "f32"
+        # What the runtime computes in place of a model in bf16.
+        self.judged = None
         # Whether sizes that must agree have symbols of their own in each input, so that they may be others.
         self.apart = random.Random(f"apart {number}").random() < 0.3
-
-    # ---- Pieces -------------------------------------------------------------
-
-    def add(self, name, kind, shape, is_dynamic):
-        value = Value(name, kind, shape, is_dynamic)
-        if value.rank <= 5 and int(np.prod(shape)) <= 20000:
-            self.values.append(value)
-        return value
-
-    def random_array(self, kind, shape):
-        dtype = TYPES[kind][0]
-        state = np.random.RandomState(self.random.randrange(2**31))
-        if kind == "bool":
-            return np.asarray(state.rand(*shape) > 0.5)
-        if kind in ("i64", "i32"):
-            return np.asarray(state.randint(-5, 6, shape), dtype)
-        return np.asarray(state.randn(*shape) * 0.7, dtype)
-
-    def shape_of(self, value):
-        return self.node("Shape", [value.name])
-
-    def size_of(self, value, axis, scalar=False):
-        shape = self.shape_of(value)
-        index = self.constant(np.array(axis if scalar else [axis], np.int64))
-        return self.node("Gather", [shape, index])
-
-    def is_float(self, value):
-        return value.kind in ("f32", "f16", "f64")
 
     # ---- Operators: each takes a value and adds what comes of it, or returns False ----
 
     def unary(self, x):
-        op = self.random.choice(["Abs", "Neg", "Identity"] + (["Relu", "Sigmoid", "Tanh", "Floor", "LeakyRelu", "Erf"]
+        if x.kind == "bool":
+            return False
+        op = self.random.choice(["Abs", "Neg", "Identity"] + (["Relu", "Sigmoid", "Tanh", "Erf"] + ["LeakyRelu"] * (x.kind != "f64") + ["Floor"] * (x.kind != "f16" and not self.is_bfloat)
                                                             if self.is_float(x) else []))
         if op == "Erf" and x.kind != "f32":
             op = "Tanh"
         self.add(self.node(op, [x.name]), x.kind, x.shape, x.is_dynamic)
 
     def binary(self, x):
+        if x.kind == "bool":
+            return False
         op = self.random.choice(["Add", "Sub", "Mul", "Max"])
-        shape = [s if self.random.random() < 0.5 and not o else 1 for s, o in zip(x.shape, x.is_dynamic)]
-        other = self.constant(self.random_array(x.kind, shape[self.random.randint(0, x.rank):]))
-        self.add(self.node(op, [x.name, other]), x.kind, x.shape, x.is_dynamic)
+        self.add(self.node(op, [x.name, self.beside(x)]), x.kind, x.shape, x.is_dynamic)
 
     def join(self, x, y):
         """Two inputs of one shape, whose symbols are their own."""
@@ -116,6 +58,8 @@ class Generator(Pieces):
             self.add(self.node(self.random.choice(["Add", "Mul", "Sub", "Max"]), [x.name, y.name]), x.kind, x.shape, is_dynamic)
 
     def combine(self, x):
+        if x.kind == "bool":
+            return False
         for y in self.random.sample(self.values, len(self.values)):
             if y.kind != x.kind:
                 continue
@@ -259,10 +203,7 @@ class Generator(Pieces):
                                                                           if self.is_float(x) else []))
         axes = sorted(self.random.sample(range(x.rank), self.random.randint(1, x.rank)))
         keep = self.random.choice([0, 1])
-        as_input = op == "ReduceSum" or self.opset >= 18
-        more = [self.ints(axes)] if as_input else []
-        attributes = {} if as_input else {"axes": axes}
-        name = self.node(op, [x.name] + more, keepdims=keep, **attributes)
+        name = self.reduced(op, x.name, axes, keep)
         shape = [1 if i in axes else s for i, s in enumerate(x.shape) if keep or i not in axes]
         is_dynamic = [o and i not in axes for i, o in enumerate(x.is_dynamic) if keep or i not in axes]
         self.add(name, x.kind, shape, is_dynamic)
@@ -344,7 +285,7 @@ class Generator(Pieces):
         self.add(self.node("GatherElements", [x.name, zeros], axis=axis), x.kind, x.shape, x.is_dynamic)
 
     def one_hot(self, x):
-        if x.kind not in ("i64", "i32"):
+        if x.kind != "i64":
             return False
         values = self.constant(np.array([0, 1], np.float32))
         self.add(self.node("OneHot", [x.name, self.constant(np.int64(4)), values]), "f32", x.shape + [4],
@@ -358,7 +299,7 @@ class Generator(Pieces):
         self.add(self.node("Where", [condition, x.name, zero]), x.kind, x.shape, x.is_dynamic)
 
     def cast(self, x):
-        kind = self.random.choice(["f32", "f64", "i64", "i32", "f16"])
+        kind = self.random.choice(["f32", "f64", "f16"] + ["i64", "i32"] * (x.kind != "f16"))
         if x.kind in ("f16", "f32", "f64", "i64", "i32"):
             self.add(self.node("Cast", [x.name], to=TYPES[kind][1]), kind, x.shape, x.is_dynamic)
         else:
@@ -547,9 +488,6 @@ class Generator(Pieces):
     def inner(self, name, nodes, inputs, outputs):
         return helper.make_graph(nodes, name, inputs, outputs)
 
-    def output_info(self, name, kind, rank):
-        return helper.make_tensor_value_info(name, TYPES[kind][1], [None] * rank)
-
     def condition(self, x):
         """A scalar truth value that depends on the values of x, or on one of its sizes."""
         if self.random.random() < 0.5 and x.kind in ("f32", "f64", "i64", "i32"):
@@ -655,7 +593,7 @@ class Generator(Pieces):
         dims, shape = [], []
         for place, symbol in enumerate(symbols):
             size = self.sizes.setdefault(symbol, sizes.get(symbol, 4))
-            is_dynamic = symbol != "C" and (place == 0 or self.random.random() < 0.6)
+            is_dynamic = not self.is_static and symbol != "C" and (place == 0 or self.random.random() < 0.6)
             dims.append((symbol + str(len(self.inputs) or "") if self.apart else symbol) if is_dynamic else size)
             shape.append(size)
         name = self.fresh("x")
@@ -676,18 +614,33 @@ class Generator(Pieces):
                 wanted.update(name for inner in attribute.g.node for name in inner.input)
         self.nodes = kept[::-1]
 
+    def makers(self):
+        smooth = [self.unary, self.binary, self.combine, self.transpose, self.slice, self.slice_by_size, self.split, self.reshape, self.flatten,
+                  self.unsqueeze, self.concat, self.expand, self.tile, self.reduce, self.gather, self.gather_nd, self.scatter_nd,
+                  self.gather_elements, self.where, self.pad, self.softmax, self.layer_norm, self.matmul, self.gram, self.convolution,
+                  self.transposed_convolution, self.pool, self.depth_to_space, self.loop, self.growing_loop, self.scan]
+        if self.is_bfloat:
+            return smooth
+        return [self.unary, self.binary, self.combine, self.transpose, self.slice, self.slice, self.slice_by_size,
+                self.split, self.reshape, self.reshape, self.flatten, self.unsqueeze, self.concat, self.expand,
+                self.tile, self.reduce, self.reduce_last_by_range, self.arg, self.top_k, self.cumulate, self.gather,
+                self.gather_nd, self.scatter_nd, self.gather_elements, self.one_hot, self.where, self.cast, self.pad,
+                self.pad_to_multiple, self.range, self.softmax, self.layer_norm, self.matmul, self.gram,
+                self.convolution, self.transposed_convolution, self.pool, self.resize, self.resize,
+                self.instance_norm, self.depth_to_space, self.branch, self.loop, self.growing_loop, self.scan, self.quantize,
+                self.recurrent, self.einsum, self.normalize]
+
+    def further(self, x):
+        """An operator of a row."""
+        rows = OperatorRows.suited(self, x)
+        if self.is_bfloat:
+            rows = [each for each in rows if each.operator in BfloatGraphs.SMOOTH]
+        return self.random.choice(rows).make(self, x) if rows else False
+
     def model(self):
         self.sizes = {}
         for _ in range(2 if self.apart else self.random.choice([1, 1, 2])):
             self.input()
-        makers = [self.unary, self.binary, self.combine, self.transpose, self.slice, self.slice, self.slice_by_size,
-                  self.split, self.reshape, self.reshape, self.flatten, self.unsqueeze, self.concat, self.expand,
-                  self.tile, self.reduce, self.reduce_last_by_range, self.arg, self.top_k, self.cumulate, self.gather,
-                  self.gather_nd, self.scatter_nd, self.gather_elements, self.one_hot, self.where, self.cast, self.pad,
-                  self.pad_to_multiple, self.range, self.softmax, self.layer_norm, self.matmul, self.gram,
-                  self.convolution, self.transposed_convolution, self.pool, self.resize, self.resize,
-                  self.instance_norm, self.depth_to_space, self.branch, self.loop, self.growing_loop, self.scan, self.quantize,
-                  self.recurrent, self.einsum, self.normalize]
         first = len(self.inputs)
         wanted, tried = self.random.randint(2, 7), 0
         if self.apart:
@@ -695,16 +648,21 @@ class Generator(Pieces):
         while wanted and tried < 60:
             tried += 1
             value = self.random.choice(self.values[-4:] if self.random.random() < 0.7 else self.values)
-            if self.random.choice(makers)(value) is not False:
+            maker = self.further if self.random.random() < 0.5 else self.random.choice(self.makers())
+            if maker(value) is not False:
                 wanted -= 1
         used = {name for node in self.nodes for name in node.input}
         results = [v for v in self.values[first:] if v.name not in used] or self.values[-1:]
         results = [v for v in results if v.name not in self.feeds]
-        if not results:
+        if not results and not self.results:
             return None
-        self.prune({v.name for v in results})
+        self.prune({v.name for v in results} | set(self.results))
         outputs = [helper.make_tensor_value_info(v.name, TYPES[v.kind][1], None) for v in results]
+        outputs += [onnx.ValueInfoProto(name=name) for name in self.results]
         graph = helper.make_graph(self.nodes, "random", self.inputs, outputs, self.initializers)
-        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in {"": self.opset, **self.versions}.items()])
         made.ir_version = 8
-        return made
+        if not self.is_bfloat:
+            return made
+        self.judged = BfloatGraphs.stored(made, TensorProto.FLOAT)
+        return BfloatGraphs.stored(made, TensorProto.BFLOAT16)

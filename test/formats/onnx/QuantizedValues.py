@@ -3,7 +3,7 @@ import math
 import random
 
 import numpy as np
-from GraphGenerator import Pieces
+from GraphPieces import Pieces
 from judge.Storage import STORAGE, stored
 from onnx import TensorProto
 

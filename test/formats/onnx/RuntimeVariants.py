@@ -398,8 +398,9 @@ def group_query_attention(random):
     # Positions other than those that are counted, norms of queries and keys, the scores.
     if "do_rotary" in attributes and d.flag(0.3):
         start = 0 if kind == "prompt" else before
-        most = caches[0].array.shape[0]
-        given[9] = Given(np.minimum(start + np.arange(rows) + d.size(0, 1), most - 1)[None].repeat(batch, 0).astype(np.int64), ("B", "S"))
+        # The last row's position has to be in the cache, too.
+        shift = min(d.size(0, 1), caches[0].array.shape[0] - start - rows)
+        given[9] = Given((start + np.arange(rows) + shift)[None].repeat(batch, 0).astype(np.int64), ("B", "S"))
     judged = list(given)
     if d.flag(0.2):
         norms = [d.floats(width, constant=True) for _ in range(2)]
