@@ -204,6 +204,36 @@ bool Importer::cannotBeGivenBack(const NodeContext &node, const Operator &op) {
          !isReshapeSetByCount(op.name, node.outputs[0].value);
 }
 
+/// Adds the names that \p nodes and the graphs in them use.
+static void addUsed(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
+                    llvm::StringSet<> &names) {
+  for (const NodeProto &node : nodes) {
+    for (const std::string &input : node.input())
+      names.insert(input);
+    forEachGraph(node, [&](const GraphProto &graph) {
+      addUsed(graph.node(), names);
+      for (const ValueInfoProto &output : graph.output())
+        names.insert(output.name());
+    });
+  }
+}
+
+bool Importer::isUsed(StringRef name) {
+  if (!usedNames) {
+    usedNames.emplace();
+    const GraphProto &graph = file.model().graph();
+    addUsed(graph.node(), *usedNames);
+    for (const ValueInfoProto &output : graph.output())
+      usedNames->insert(output.name());
+    for (const FunctionProto &function : file.model().functions()) {
+      addUsed(function.node(), *usedNames);
+      for (const std::string &output : function.output())
+        usedNames->insert(output);
+    }
+  }
+  return usedNames->contains(name);
+}
+
 /// Erases dead ops that the translation of \p node made.
 void Importer::eraseUnneeded(NodeContext &node) {
   llvm::SmallPtrSet<Operation *, 8> giving;
@@ -211,6 +241,10 @@ void Importer::eraseUnneeded(NodeContext &node) {
     // The translation returns all possible outputs of the operator.
     if (!node.wants(static_cast<int64_t>(number)))
       bound = Bound();
+    // What nothing uses is not left for passes to remove, which would change
+    // the group.
+    else if (!isUsed(node.proto.output(static_cast<int>(number))))
+      continue;
     if (bound.value)
       giving.insert(bound.value.getDefiningOp());
     for (Value each : bound.elements)
@@ -226,6 +260,9 @@ void Importer::eraseUnneeded(NodeContext &node) {
       alive.push_back(op);
       continue;
     }
+    for (Bound &output : node.outputs)
+      if (output.value && output.value.getDefiningOp() == op)
+        output = Bound();
     op->walk([&](Operation *each) {
       gone.insert(each);
       goneValues.insert(each->result_begin(), each->result_end());
@@ -281,7 +318,8 @@ void Importer::recordGroup(NodeContext &node, const Operator &op) {
     record.known.push_back(usedUp(node, i));
   }
   for (int64_t i = 0; i < node.outputCount(); ++i) {
-    bool wanted = node.wants(i);
+    const bool wanted = node.wants(i) &&
+                        (node.outputs[i].value || isUsed(node.proto.output(i)));
     tensors &= !wanted || node.outputs[i].kind == Bound::Tensor;
     record.outputs.push_back(wanted ? node.outputs[i].value : Value());
   }

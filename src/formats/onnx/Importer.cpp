@@ -348,13 +348,13 @@ void Importer::translate(const NodeProto &node, Frame &frame,
     firstError = inNode(node, frame, Error(why.kind, why.reason));
     return;
   }
+  recordGroup(context, op);
   bool isTensor = op.name != "Optional";
   for (int64_t i = 0; i < context.outputCount(); ++i)
-    if (context.wants(i)) {
+    if (context.wants(i) && isUsed(node.output(i))) {
       frame.values[node.output(i)] = context.outputs[i];
       isTensor &= context.outputs[i].kind == Bound::Tensor;
     }
-  recordGroup(context, op);
   // Keep what can be written neither as it was nor as one node, unless it must
   // be expanded.
   if (keeps && isTensor && !options.expandsUnknown &&

@@ -19,6 +19,7 @@
 #include "formats/onnx/file/onnx.pb.h"
 #include "graph/FirstError.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 namespace sinter::onnx {
@@ -184,6 +185,8 @@ private:
   //===--- Records of nodes (ImportRecords.cpp) ----------------===//
 
   bool defer(class NodeContext &node);
+  /// Whether a node uses this name, or a graph or function returns it.
+  bool isUsed(llvm::StringRef name);
   void eraseUnneeded(class NodeContext &node);
   mlir::ElementsAttr usedUp(class NodeContext &node, int64_t input);
   void recordGroup(class NodeContext &node, const struct Operator &op);
@@ -256,6 +259,7 @@ private:
       functionOpsets;
   llvm::StringMap<const FunctionProto *> functions;
   std::optional<llvm::StringMap<const TypeProto *>> declaredTypes;
+  std::optional<llvm::StringSet<>> usedNames;
   std::vector<mlir::Attribute> nodeRecords;
   /// The nodes of the records, at the same indices.
   std::vector<ReadNode> readNodes;

@@ -328,6 +328,20 @@ class WrittenFiles(unittest.TestCase):
         written, _ = self.optimize(proto)
         self.assertEqual(ops(written.graph), ["GlobalAveragePool", "Flatten", "Gemm"])
 
+    def test_nodes_with_outputs_that_nothing_uses_stay(self):
+        """Also where the operator requires the output."""
+        for used, others in ("values", "places inverse counts"), ("counts", "values places inverse"):
+            kind = 1 if used == "values" else 7
+            proto = model([node("Unique", "x", "values places inverse counts"), node("ReduceSum", f"{used} zero", "y")],
+                          [info("x", ["N", 5])], [info("y", [1], kind)], [weight("zero", [0], np.int64)])
+            written, _ = self.optimize(proto)
+            self.assertEqual(ops(written.graph), ["Unique", "ReduceSum"])
+            self.assertIn(used, written.graph.node[0].output)
+            self.assertTrue(written.graph.node[0].output[0])
+        proto = model([node("Split", "x", "a b", axis=1), node("Abs", "a", "y")], [info("x", ["N", 6, "H", "W"])], [info("y", ["N", 3, "H", "W"])])
+        written, _ = self.optimize(proto)
+        self.assertEqual(ops(written.graph), ["Split", "Abs"])
+
     def test_whole_nodes_of_constants_fold(self):
         proto = model([node("ReduceMean", "c", "m", axes=[0], keepdims=0), node("Add", "x m", "y")],
                       [info("x", [2])], [info("y", [2])], [weight("c", [[1, 2], [3, 4]])])

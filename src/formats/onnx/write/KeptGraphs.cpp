@@ -52,6 +52,11 @@ void GraphWriter::writeKept(const KeptNode &node, Value result,
       if (!result && static_cast<int>(i) < node.proto.output_size() &&
           node.proto.output(i) == tensor)
         current->kept.insert(tensor);
+    } else if (static_cast<int>(i) < node.proto.output_size() &&
+               !node.proto.output(i).empty()) {
+      // Nothing uses it, but the operator may require it.
+      tensor = freshName(node.proto.output(i));
+      current->tensors.insert(tensor);
     }
     copy.add_output(tensor);
   }
