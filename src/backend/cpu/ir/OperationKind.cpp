@@ -2,6 +2,7 @@
 
 #include "backend/cpu/ir/OperationKind.h"
 
+#include "backend/cpu/ir/CpuOps.h"
 #include "graph/Types.h"
 #include "graph/stablehlo/StablehloOps.h"
 

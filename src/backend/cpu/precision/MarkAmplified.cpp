@@ -3,6 +3,7 @@
 #include "backend/cpu/precision/MarkAmplified.h"
 
 #include "backend/cpu/ir/CpuOps.h"
+#include "backend/cpu/ir/OperationKind.h"
 #include "backend/cpu/precision/SetPrecisions.h"
 #include "graph/ProductPrecision.h"
 #include "graph/stablehlo/StablehloOps.h"
