@@ -33,7 +33,7 @@ def declarations(text):
             enums[name] = dict(re.findall(r"(\w+) = (\d+)", body))
         return ""
 
-    text = re.sub(r"typedef (struct|enum) (\w+) \{(.*?)\} \2;", take, text)
+    text = re.sub(r"typedef (struct|enum) (\w+)(?: SINTER_ENUM_TYPE)? \{(.*?)\} \2;", take, text)
     others = {}
     for each in text.split(";"):
         if match := re.search(r"\(\*(\w+)\)|(\w+)\(|typedef struct (\w+)", each):
